@@ -21,6 +21,8 @@ const LOST_PART: Threshold =
     Threshold::part("lost-part", 0.3, "the part of the run that passed in sleeps, or without pages");
 const FEW_LOST_SLEEPS: Threshold =
     Threshold::count("few-lost-sleeps", 3, "sleeps that are enough if they take most of the run");
+const LONG_SLEEP: Threshold =
+    Threshold::time("long-lost-sleep", 100_000_000, "so few sleeps have to be this long, on average");
 const MOSTLY_LOST: Threshold = Threshold::part("mostly-lost", 0.6, "most of the run, for so few sleeps");
 const THROTTLED_PART: Threshold =
     Threshold::part("throttled-part", 0.1, "the part of the run in which a CPU limit kept threads from running");
@@ -37,7 +39,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "time lost in waits of one kind",
     explanation: "A large part of the run passes in waits of one kind, and no other finding says why. This is read from the table of where the time went, not \
         from a pattern of calls.\n\n\
-        Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name, or three fifths in at least three. Sleeps between two looks at memory, at a queue \
+        Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name, or three fifths in at least three that take 100 ms on average and do not get longer each time, as those between tries do. Sleeps between two looks at memory, at a queue \
         or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait (but for those who cannot write because nobody reads), and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits at an epoll instance (epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket: so the runtimes of Go and \
         Node.js sleep. A thread that waits learns of a change half a sleep too late, and often a whole \
         one. In C, wait with a condition variable, a semaphore or a futex in shared memory; in Python with threading.Event or queue.Queue.get, in Java with a \
@@ -49,7 +51,16 @@ pub const RULE: RuleInfo = RuleInfo {
         Pages: three tenths of the run, and a second or more, passed while threads waited for pages of their memory that had to be read from a disk: of mapped files that do not fit into the memory or into \
         the cgroup's limit, of programs that ran for the first time, or from swap. Give it more memory, touch less of it, or read in order.\n\n\
         Example: a decoder and a writer share a frame in memory, and each sleeps 5 ms until the other has changed a flag: 0.8 s of 0.9 s are sleeps. Two semaphores take 0.02 s.",
-    thresholds: &[LOST_SLEEPS, LOST_PART, FEW_LOST_SLEEPS, MOSTLY_LOST, THROTTLED_PART, LOST_TO_PAGES, SHORTEST_SLEEP],
+    thresholds: &[
+        LOST_SLEEPS,
+        LOST_PART,
+        FEW_LOST_SLEEPS,
+        LONG_SLEEP,
+        MOSTLY_LOST,
+        THROTTLED_PART,
+        LOST_TO_PAGES,
+        SHORTEST_SLEEP,
+    ],
     make: || Box::new(LostTime::default()),
 };
 
@@ -131,6 +142,9 @@ struct Sleeps {
     gave: u64,
     /// Those in long rows.
     in_rows: u64,
+    /// Those that were half as long again as the one before, or more: pauses between tries.
+    longer: u64,
+    latest: Ns,
     parked: Parked,
     /// The process runs a program for its parent, as sleep(1) for a shell.
     is_for_parent: bool,
@@ -238,6 +252,8 @@ impl LostTime {
         let Some(sleeps) = self.sleeps_of(observed) else { return };
         sleeps.calls += 1;
         sleeps.time = sleeps.time.saturating_add(sleep.time);
+        sleeps.longer += u64::from(sleeps.latest > 0 && sleep.time >= sleeps.latest + sleeps.latest / 2);
+        sleeps.latest = sleep.time;
         sleeps.in_rows += u64::from(sleep.in_row);
         sleeps.for_any += u64::from(sleep.is_for_any);
         sleeps.gave += u64::from(gave);
@@ -276,6 +292,7 @@ impl LostTime {
             sum.in_rows += sleeps.in_rows;
             sum.for_any += sleeps.for_any;
             sum.gave += sleeps.gave;
+            sum.longer += sleeps.longer;
             sum.parked.add(sleeps.parked);
             sleeps.kinds.iter().for_each(|(nr, (key, n))| sum.kinds.entry(*nr).or_insert((*key, 0)).1 += n);
             sum.pids.push(*pid);
@@ -303,11 +320,15 @@ impl LostTime {
         let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name, &sleeps), name, sleeps, pid));
         let (run, name, sleeps, pid) = lost
             .filter(|(run, _, sleeps, _)| {
-                let part = if sleeps.calls >= LOST_SLEEPS.get() { LOST_PART.ratio() } else { MOSTLY_LOST.ratio() };
-                sleeps.calls >= FEW_LOST_SLEEPS.get()
+                let (mean, many) = (sleeps.time / sleeps.calls.max(1), sleeps.calls >= LOST_SLEEPS.get());
+                let few = sleeps.calls >= FEW_LOST_SLEEPS.get()
+                    && sleeps.longer * 2 <= sleeps.calls
+                    && mean >= LONG_SLEEP.get();
+                let part = if many { LOST_PART.ratio() } else { MOSTLY_LOST.ratio() };
+                (many || few)
                     && sleeps.in_rows * 2 <= sleeps.calls
                     && sleeps.gave * 2 <= sleeps.calls
-                    && sleeps.time / sleeps.calls >= SHORTEST_SLEEP.get()
+                    && mean >= SHORTEST_SLEEP.get()
                     && *run as f64 >= index.own_total() as f64 * part
             })
             .max_by_key(|(run, name, ..)| (*run, Reverse(*name)))?;
