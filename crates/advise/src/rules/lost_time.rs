@@ -311,7 +311,7 @@ impl LostTime {
                 let is = |kind: fn(&'static Syscall) -> bool| on.is_some_and(kind);
                 match () {
                     () if of.for_any > 0 && ran_out && is(waits_for_any) => !is_awaited_by_others(share),
-                    () if of.parked.are_sleeps() && ran_out && is(|row| Futex::is(row)) => !is_awaited(share),
+                    () if of.parked.are_sleeps() && ran_out && is(Futex::is) => !is_awaited(share),
                     () => is(is_sleep) && !is_awaited(share),
                 }
             };
@@ -468,8 +468,9 @@ fn is_sleep(row: &Syscall) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::test_run::TestRun;
-    use stride_event::{Call, CallWaits, Event, Ns, Outcome, Tid, WaitKind, WaitTimes};
+    use stride_event::{Bottom, Call, CallWaits, Event, Ns, Outcome, StackFrame, Tid, WaitKind, WaitTimes};
     use stride_test_support::calls::{call, exited, lasting, spawned};
+    use stride_test_support::stacks::{frame, stack};
 
     const MS: Ns = 1_000_000;
     const MAIN: Tid = 7;
@@ -494,5 +495,50 @@ mod tests {
     fn a_first_run_may_wait_for_its_pages() {
         assert!(without_pages(300 * MS).is_empty());
         assert_eq!(without_pages(2_000 * MS), ["lost-time"]);
+    }
+
+    /// A run of these calls, each of which begins 1 ms after the one before.
+    fn run_of(calls: impl IntoIterator<Item = (Call, Ns)>) -> Vec<&'static str> {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        let mut at = 0;
+        for (call, took) in calls {
+            run.show(Event::Exit(&lasting(call, at + MS, took)));
+            at += MS + took;
+        }
+        run.show(exited(MAIN, at + MS));
+        run.finding_ids()
+    }
+
+    /// Sleeps, and a look at the time after each.
+    fn sleeps(times: &[Ns]) -> Vec<&'static str> {
+        let each = times.iter().flat_map(|time| {
+            let sleep = call(MAIN, "clock_nanosleep", &[1, 0, 0x1000, 0], Outcome::Value(0));
+            [(sleep, time * MS), (call(MAIN, "getppid", &[], Outcome::Value(1)), 10)]
+        });
+        run_of(each)
+    }
+
+    #[test]
+    fn few_sleeps_count_if_they_are_long() {
+        assert_eq!(sleeps(&[200; 3]), ["lost-time"]);
+        assert!(sleeps(&[200; 2]).is_empty());
+        assert!(sleeps(&[20; 3]).is_empty());
+        assert_eq!(sleeps(&[20; 10]), ["lost-time"]);
+        // Each pause between two tries is longer than the one before.
+        assert!(sleeps(&[100, 200, 400, 800]).is_empty());
+    }
+
+    #[test]
+    fn threads_of_java_sleep_at_futexes() {
+        const ETIMEDOUT: u32 = 110;
+        let waits = |caller: StackFrame| {
+            let stack = stack([frame("/lib/libjvm.so", "Parker::park"), caller], Bottom::Reached);
+            let wait = call(MAIN, "futex", &[0x1000, 0x80, 0, 0x2000], Outcome::Error(ETIMEDOUT));
+            run_of(std::iter::repeat_n((Call { stack: Some(stack), ..wait }, 20 * MS), 20))
+        };
+        assert_eq!(waits(frame("", "java.lang.Thread.sleep")), ["lost-time"]);
+        // A thread of the runtime itself, which runs no code of the program.
+        assert!(waits(frame("/lib/libjvm.so", "WatcherThread::sleep")).is_empty());
     }
 }
