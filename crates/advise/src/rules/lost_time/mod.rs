@@ -1,29 +1,25 @@
 //! A large part of the run passes in waits of one kind, whatever the program does: in sleeps, without a CPU, or without
 //! the pages of its memory.
 
-use super::common::{Bounded, family, family_name, is_asleep, process};
-use crate::counts::index::{CallKey, Index, Observed};
+mod sleeps;
+
+use super::common::{Bounded, family, family_name, process};
+use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::{Io, io, is_asked, is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
+use sleeps::{
+    FEW_LOST_SLEEPS, LONG_SLEEP, LOST_PART, LOST_SLEEPS, MOSTLY_LOST, Parked, Peers, SHORTEST_SLEEP, Sleep, Sleeps,
+};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use stride_event::{Event, Interrupt, Ns, Outcome, Stack, Tid, WaitKind, Waker};
+use stride_event::{Event, Interrupt, Ns, Outcome, Tid, WaitKind, Waker};
 use stride_syscalls::{Effect, Flow, For, Syscall, uapi::consts as c};
 use stride_track::{Activity, CallOn, Futex, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
 
-const LOST_SLEEPS: Threshold = Threshold::count("lost-sleeps", 10, "sleeps of threads of one name");
-const LOST_PART: Threshold =
-    Threshold::part("lost-part", 0.3, "the part of the run that passed in sleeps, or without pages");
-const FEW_LOST_SLEEPS: Threshold =
-    Threshold::count("few-lost-sleeps", 3, "sleeps that are enough if they take most of the run");
-const LONG_SLEEP: Threshold =
-    Threshold::time("long-lost-sleep", 100_000_000, "so few sleeps have to be this long, on average");
-const MOSTLY_LOST: Threshold = Threshold::part("mostly-lost", 0.6, "most of the run, for so few sleeps");
 const THROTTLED_PART: Threshold =
     Threshold::part("throttled-part", 0.1, "the part of the run in which a CPU limit kept threads from running");
 const LOST_TO_PAGES: Threshold = Threshold::time(
@@ -31,8 +27,6 @@ const LOST_TO_PAGES: Threshold = Threshold::time(
     1_000_000_000,
     "less time without pages is that of a program that runs for the first time since the machine started",
 );
-const SHORTEST_SLEEP: Threshold =
-    Threshold::time("lost-sleep", 500_000, "shorter sleeps, on average, are told as busy waiting");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "lost-time",
@@ -75,51 +69,6 @@ struct LostTime {
     have_peers: Bounded<Tid, Peers>,
 }
 
-#[derive(Clone, Copy)]
-struct Sleep {
-    key: CallKey,
-    time: Ns,
-    in_row: bool,
-    /// A wait for any of some descriptors, until its time ran out: so event loops sleep, and the runtimes of Go and Node.js.
-    is_for_any: bool,
-}
-
-/// Waits at futexes until their time ran out: so threads of Java sleep, as some of their stacks show.
-#[derive(Clone, Copy, Default)]
-struct Parked {
-    calls: u64,
-    time: Ns,
-    stacks: u64,
-    asleep: u64,
-}
-
-impl Parked {
-    fn are_sleeps(&self) -> bool {
-        self.asleep * 2 > self.stacks
-    }
-
-    fn add(&mut self, other: Parked) {
-        self.calls += other.calls;
-        self.time = self.time.saturating_add(other.time);
-        self.stacks += other.stacks;
-        self.asleep += other.asleep;
-    }
-}
-
-/// How often a process waited for any of some descriptors until a traced thread woke it, and until somebody else did.
-#[derive(Clone, Copy, Default)]
-struct Peers {
-    traced: u64,
-    others: u64,
-}
-
-impl Peers {
-    /// All that the process takes comes from traced threads, as far as that is known.
-    fn are_traced(&self) -> bool {
-        self.traced > self.others * 10
-    }
-}
-
 /// The latest sleep of a thread.
 #[derive(Clone, Copy, Default)]
 struct Latest {
@@ -132,27 +81,6 @@ struct Latest {
 /// Further sleeps without another call in between wait for one thing, and are no more than busy waiting.
 const ROW: u64 = 50;
 
-#[derive(Default)]
-struct Sleeps {
-    calls: u64,
-    time: Ns,
-    /// Those that were waits for any of some descriptors.
-    for_any: u64,
-    /// Those of these after which the thread woke another one, which had waited for what it did.
-    gave: u64,
-    /// Those in long rows.
-    in_rows: u64,
-    /// Those that were half as long again as the one before, or more: pauses between tries.
-    longer: u64,
-    latest: Ns,
-    parked: Parked,
-    /// The process runs a program for its parent, as sleep(1) for a shell.
-    is_for_parent: bool,
-    /// The processes of which these are.
-    pids: Vec<Tid>,
-    kinds: BTreeMap<u32, (CallKey, u64)>,
-}
-
 impl Rule for LostTime {
     fn wants(&self, _: &'static Syscall) -> bool {
         true
@@ -164,7 +92,10 @@ impl Rule for LostTime {
             && let Some(sleep) = self.pending.remove(&tid)
             && !gives_others(observed)
         {
-            self.count(observed, sleep, sleep.is_for_any && wakes_another(observed));
+            let gave = sleep.is_for_any && wakes_another(observed);
+            if let Some(sleeps) = self.sleeps_of(observed) {
+                sleeps.count(sleep, gave);
+            }
         }
         if observed.has(Effect::Executes) && observed.ok() {
             // A shell that has read from a pipe executes the program.
@@ -174,15 +105,21 @@ impl Rule for LostTime {
             self.have_peers.make_room_of_ended(observed.tracker, |_| false);
             self.have_peers.entry(observed.seen.pid, Peers::default);
         }
-        if waits_for_any(observed.row) && observed.ok() {
-            self.woken(observed);
+        if waits_for_any(observed.row)
+            && observed.ok()
+            && let Some(peers) = self.have_peers.get_mut(&observed.seen.pid)
+        {
+            peers.wait(observed);
         }
         let is_timed_out = waits_for_any(observed.row) && observed.call.outcome == Outcome::Value(0);
         if is_timed_out && observed.time_waiting() >= SHORTEST_SLEEP.get() {
             return self.slept_now(observed, false, true);
         }
         if Futex::is(observed.row) && observed.errno() == Some(c::ETIMEDOUT as u32) {
-            return self.parked(observed);
+            if let Some(sleeps) = self.sleeps_of(observed) {
+                sleeps.parked.add(&Parked::of(observed));
+            }
+            return;
         }
         if !is_sleep(observed.row) {
             return;
@@ -223,43 +160,6 @@ impl LostTime {
         self.pending.entry(observed.call.tid, || sleep);
     }
 
-    /// The thread waited at a futex until its time ran out.
-    fn parked(&mut self, observed: &Observed<'_>) {
-        let Some(sleeps) = self.sleeps_of(observed) else { return };
-        let stack = observed.call.stack.as_ref();
-        // (The runtime's own threads sleep, too. They run no code of the program.)
-        let runs_script = |stack: &&Arc<Stack>| stack.frames.iter().any(|frame| frame.module.is_none());
-        let asleep = stack.filter(runs_script).is_some_and(|stack| is_asleep(stack));
-        let time = observed.time_waiting();
-        sleeps.parked.add(Parked { calls: 1, time, stacks: stack.is_some().into(), asleep: asleep.into() });
-        sleeps.kinds.entry(observed.key.nr).or_insert((observed.key, 0)).1 += 1;
-    }
-
-    /// Notes the waker of a wait for any of some descriptors. (A wait whose time ran out has none.)
-    fn woken(&mut self, observed: &Observed<'_>) {
-        let longest = observed.call.waits.as_ref().and_then(|waits| waits.longest.as_ref());
-        let waker = longest.and_then(|sleep| sleep.waker);
-        let Some((peers, waker)) = self.have_peers.get_mut(&observed.seen.pid).zip(waker) else { return };
-        match waker {
-            Waker::Interrupt(Interrupt::Timer) => {}
-            Waker::Thread(thread, _) if observed.tracker.thread(thread.tid).is_some() => peers.traced += 1,
-            _ => peers.others += 1,
-        }
-    }
-
-    /// `gave`: the thread woke another one after it.
-    fn count(&mut self, observed: &Observed<'_>, sleep: Sleep, gave: bool) {
-        let Some(sleeps) = self.sleeps_of(observed) else { return };
-        sleeps.calls += 1;
-        sleeps.time = sleeps.time.saturating_add(sleep.time);
-        sleeps.longer += u64::from(sleeps.latest > 0 && sleep.time >= sleeps.latest + sleeps.latest / 2);
-        sleeps.latest = sleep.time;
-        sleeps.in_rows += u64::from(sleep.in_row);
-        sleeps.for_any += u64::from(sleep.is_for_any);
-        sleeps.gave += u64::from(gave);
-        sleeps.kinds.entry(sleep.key.nr).or_insert((sleep.key, 0)).1 += 1;
-    }
-
     /// The sleeps of the call's process and of threads named like its thread.
     fn sleeps_of(&mut self, observed: &Observed<'_>) -> Option<&mut Sleeps> {
         let pid = observed.seen.pid;
@@ -268,7 +168,7 @@ impl LostTime {
         self.sleeps.make_room_of_ended(observed.tracker, |sleeps| sleeps.calls >= LOST_SLEEPS.get());
         self.sleeps.entry((pid, family(&thread.comm).into()), || {
             let parent = process(pid).and_then(|process| process.parent).and_then(process);
-            Sleeps { is_for_parent: parent.is_some_and(|parent| parent.comm != thread.comm), ..Sleeps::default() }
+            Sleeps::of(parent.is_some_and(|parent| parent.comm != thread.comm))
         })
     }
 
@@ -287,21 +187,11 @@ impl LostTime {
         let counted = self.sleeps.iter().filter(|((pid, _), sleeps)| many(sleeps) && !has_peer(pid, sleeps));
         for ((pid, name), sleeps) in counted {
             let (sum, of) = families.entry(name).or_insert((Sleeps::default(), *pid));
-            sum.calls += sleeps.calls;
-            sum.time = sum.time.saturating_add(sleeps.time);
-            sum.in_rows += sleeps.in_rows;
-            sum.for_any += sleeps.for_any;
-            sum.gave += sleeps.gave;
-            sum.longer += sleeps.longer;
-            sum.parked.add(sleeps.parked);
-            sleeps.kinds.iter().for_each(|(nr, (key, n))| sum.kinds.entry(*nr).or_insert((*key, 0)).1 += n);
+            sum.add(sleeps);
             sum.pids.push(*pid);
             *of = (*of).min(*pid);
         }
-        for (sleeps, _) in families.values_mut().filter(|(sleeps, _)| sleeps.parked.are_sleeps()) {
-            sleeps.calls += sleeps.parked.calls;
-            sleeps.time = sleeps.time.saturating_add(sleeps.parked.time);
-        }
+        families.values_mut().for_each(|(sleeps, _)| sleeps.add_parked());
         let asleep = |name: &[u8], of: &Sleeps| {
             let pids = &of.pids;
             let is_of = |who: &Who| family(&who.comm) == name && who.pid.is_none_or(|pid| pids.contains(&pid));
@@ -320,16 +210,7 @@ impl LostTime {
         let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name, &sleeps), name, sleeps, pid));
         let (run, name, sleeps, pid) = lost
             .filter(|(run, _, sleeps, _)| {
-                let (mean, many) = (sleeps.time / sleeps.calls.max(1), sleeps.calls >= LOST_SLEEPS.get());
-                let few = sleeps.calls >= FEW_LOST_SLEEPS.get()
-                    && sleeps.longer * 2 <= sleeps.calls
-                    && mean >= LONG_SLEEP.get();
-                let part = if many { LOST_PART.ratio() } else { MOSTLY_LOST.ratio() };
-                (many || few)
-                    && sleeps.in_rows * 2 <= sleeps.calls
-                    && sleeps.gave * 2 <= sleeps.calls
-                    && mean >= SHORTEST_SLEEP.get()
-                    && *run as f64 >= index.own_total() as f64 * part
+                sleeps.least_part().is_some_and(|part| *run as f64 >= index.own_total() as f64 * part)
             })
             .max_by_key(|(run, name, ..)| (*run, Reverse(*name)))?;
         Some(Candidate {
@@ -337,7 +218,7 @@ impl LostTime {
                 "{} slept {} times, for {} on average, and the run waited for that for {} of its {}.",
                 family_name(name, pid),
                 TIMES.of(sleeps.calls),
-                MEAN_WAIT.of(sleeps.time / sleeps.calls),
+                MEAN_WAIT.of(sleeps.mean()),
                 WAITED.of(run),
                 RUN.of(account.total),
             ),
