@@ -1,7 +1,7 @@
 // finds: lost-time
 // estimate: no call is saved, only waiting
 // says: the run waited for that for
-// Four times, a thread is started that takes 20 ms, and its end is looked for in memory. Between the looks the program sleeps for 200 ms. Corrected, it waits for
+// Four times, a thread is started that takes 20 ms, and its end is looked for in memory. Between the looks the program sleeps for 300 ms. Corrected, it waits for
 // the thread.
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
 		if (pthread_create(&thread, NULL, work, NULL))
 			return 1;
 		while (argc == 1 && !done)
-			sleep_ms(200);
+			sleep_ms(300);
 		pthread_join(thread, NULL);
 	}
 	return 0;
