@@ -158,7 +158,7 @@ impl Rule for Reconnects {
         let a_thread_for_each = self.threads.abs_diff(again) * 10 <= again;
         vec![Candidate {
             sentence: say!(
-                "{}: {} connections were made one after the other, for {} messages each.",
+                "{}: {} connections were made one after the other, with messages on each: {}.",
                 plain(tracker.name(*object)),
                 CONNECTIONS.of(worst.again + 1),
                 MEAN_MESSAGES.mean(worst.messages, worst.again)
