@@ -8,7 +8,7 @@ use crate::flags::stop::{Stop, Warn};
 use anyhow::Result;
 use std::path::Path;
 use stride_output::{HardenEvidence, HardenFormat, HardenView, View};
-use stride_session::{Before, Needs, Opener, Opening, Options, Use};
+use stride_session::{Before, FileLinks, Needs, Opener, Opening, Options, Use};
 
 const OPTION: &str = "harden";
 const WITH: &str = "harden-with";
@@ -108,5 +108,7 @@ fn evidence_in(path: &Path) -> Result<HardenEvidence> {
 
 fn open(with: &mut Opening<'_>, earlier: Option<HardenEvidence>) -> Result<Box<dyn View>> {
     let format = asked(with.options).unwrap_or(HardenFormat::Systemd);
-    Ok(Box::new(HardenView::new(format, earlier, with.info, with.outputs.take_sink()?)))
+    let resolver = with.resolvers.for_view(with.options);
+    let sink = with.outputs.take_sink()?;
+    Ok(Box::new(HardenView::new(format, earlier, resolver, Box::new(FileLinks), with.info, sink)))
 }

@@ -1,10 +1,14 @@
 //! Rules that allow a program the calls that it made, and no others (`--harden`): a drop-in for a systemd unit, or a seccomp profile.
 
+mod access;
+mod capabilities;
 mod evidence;
+mod files;
 mod gathered;
 mod guards;
 mod places;
 mod seccomp;
+mod sockets;
 mod systemd;
 
 use crate::spelling::quote::shown;
@@ -12,9 +16,12 @@ use crate::views::inputs::Wholeness;
 use crate::{End, RunInfo, Sink, View, ViewError};
 pub use evidence::HardenEvidence;
 use evidence::SeenRun;
+pub use files::Links;
 use gathered::NeededByRun;
 use std::os::unix::ffi::OsStrExt;
-use stride_event::Event;
+use stride_decode::Resolver;
+use stride_event::{Event, Outcome, Tid};
+use stride_syscalls::Effect;
 use stride_track::Tracker;
 
 /// The forms of the rules.
@@ -41,6 +48,11 @@ impl HardenFormat {
         HardenFormat::Json,
     ];
 
+    /// True if the rules are about single files, which the evidence of version 1 does not have.
+    pub fn has_files(self) -> bool {
+        matches!(self, HardenFormat::Json)
+    }
+
     /// The word for it on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -60,15 +72,35 @@ pub struct HardenView {
     whole: Wholeness,
     /// The evidence of earlier runs.
     before: Option<HardenEvidence>,
+    resolver: Box<dyn Resolver>,
+    links: Box<dyn Links>,
     info: RunInfo,
     sink: Sink,
     error: Option<ViewError>,
 }
 
 impl HardenView {
-    pub fn new(format: HardenFormat, before: Option<HardenEvidence>, info: &RunInfo, sink: Sink) -> HardenView {
-        let (needed, whole) = (NeededByRun::default(), Wholeness::new(info));
-        HardenView { format, needed, whole, before, info: info.clone(), sink, error: None }
+    pub fn new(
+        format: HardenFormat,
+        before: Option<HardenEvidence>,
+        resolver: Box<dyn Resolver>,
+        links: Box<dyn Links>,
+        info: &RunInfo,
+        sink: Sink,
+    ) -> HardenView {
+        let needed = if format.has_files() { NeededByRun::with_files() } else { NeededByRun::default() };
+        let (whole, info) = (Wholeness::new(info), info.clone());
+        HardenView { format, needed, whole, before, resolver, links, info, sink, error: None }
+    }
+
+    /// Asks for the files that the kernel opened to start a program.
+    fn started_by(&mut self, tid: Tid, tracker: &Tracker) {
+        let Some(seen) = tracker.seen() else { return };
+        let Some(program) = seen.subject().map(|program| tracker.name(program)) else { return };
+        match self.resolver.interpreters(tid, program) {
+            Some(found) => found.iter().for_each(|path| self.needed.interpreted(path, seen.pid, tracker)),
+            None => self.whole.program_unread(),
+        }
     }
 }
 
@@ -76,6 +108,13 @@ impl View for HardenView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.whole.event(event);
         self.needed.event(event, tracker);
+        if let Event::Exit(call) = *event
+            && self.format.has_files()
+            && call.outcome == Outcome::Value(0)
+            && call.row().is_some_and(|row| row.has_effect(Effect::Executes))
+        {
+            self.started_by(call.tid, tracker);
+        }
     }
 
     fn note(&mut self, what: &str) {
@@ -89,10 +128,13 @@ impl View for HardenView {
             calls: self.needed.calls(),
             lost: end.lost.calls,
             missing: self.whole.reasons(self.needed.files(), end),
+            has_files: false,
+            program: None,
         };
-        let mut evidence = self.needed.evidence(run);
+        let mut evidence = self.needed.evidence(run, &*self.links);
         if let Some(before) = self.before.take() {
             evidence.add(before);
+            files::bound(&mut evidence, 0);
         }
         let text = match self.format {
             HardenFormat::Systemd => systemd::drop_in(&evidence, false),
