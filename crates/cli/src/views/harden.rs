@@ -30,6 +30,8 @@ const FLAGS: &[Flag] = &[
           * systemd-log: a drop-in that allows all calls and logs the others.\n\
           * seccomp: a profile for Docker, Podman and other container runtimes. Other calls fail with EPERM.\n\
           * seccomp-log: a profile that allows all calls and logs the others.\n\
+          * apparmor: a profile for AppArmor, with the files, sockets and capabilities that the program used.\n\
+          * apparmor-log: the same, where everything is allowed, and logged unless a rule allows it.\n\
           * json: what the rules are made from, for --harden-with and for programs.",
         update: |raw, given| match format_of(&given.text()) {
             Some(_) => ask(raw, given),
@@ -94,16 +96,26 @@ impl Declaration for HardenDeclaration {
     }
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
-        let earlier = before.options.views.path(WITH).map(evidence_in).transpose()?;
+        let format = asked(before.options).unwrap_or(HardenFormat::Systemd);
+        let earlier = before.options.views.path(WITH).map(|path| evidence_in(path, format)).transpose()?;
         Ok(Box::new(move |with| open(with, earlier)))
     }
 }
 
 /// The evidence of earlier runs.
-fn evidence_in(path: &Path) -> Result<HardenEvidence> {
+fn evidence_in(path: &Path, format: HardenFormat) -> Result<HardenEvidence> {
     // (There are some hundred calls.)
     let file = GivenFile { path, contents: "earlier runs from", most_mib: 64 };
-    HardenEvidence::parse(&file.read()?).map_err(|why| file.error(&why))
+    let evidence = HardenEvidence::parse(&file.read()?).map_err(|why| file.error(&why))?;
+    if format.has_files() && format != HardenFormat::Json && !evidence.has_files() {
+        let why = format!(
+            "a run in it was seen by an earlier version of Stride, which did not write down the files that --harden={} needs; \
+             make the evidence again with this version",
+            format.name()
+        );
+        return Err(file.error(&why));
+    }
+    Ok(evidence)
 }
 
 fn open(with: &mut Opening<'_>, earlier: Option<HardenEvidence>) -> Result<Box<dyn View>> {

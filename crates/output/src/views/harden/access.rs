@@ -22,6 +22,8 @@ const TMPFILE: u64 = 0o20000000 | c::O_DIRECTORY;
 pub enum FileAccess {
     Read,
     Write,
+    /// It was opened so that writing only adds to it.
+    Append,
     Truncate,
     /// It was opened so that it would be made if it was not there.
     Make,
@@ -225,7 +227,8 @@ fn ways_of_open(flags: u64) -> Vec<FileAccess> {
     let is_directory = flags & c::O_DIRECTORY != 0 && flags & TMPFILE != TMPFILE;
     add(is_directory, FileAccess::List);
     add(!is_directory && access != c::O_WRONLY, FileAccess::Read);
-    add(!is_directory && access != c::O_RDONLY, FileAccess::Write);
+    let write = if flags & c::O_APPEND != 0 { FileAccess::Append } else { FileAccess::Write };
+    add(!is_directory && access != c::O_RDONLY, write);
     add(flags & c::O_CREAT != 0, FileAccess::Make);
     add(flags & c::O_TRUNC != 0, FileAccess::Truncate);
     ways

@@ -126,7 +126,7 @@ impl UseOf {
         insert(&mut self.by, by);
     }
 
-    fn merge(&mut self, other: UseOf) {
+    pub fn merge(&mut self, other: UseOf) {
         self.times = self.times.saturating_add(other.times);
         other.programs.iter().for_each(|name| insert(&mut self.programs, name));
         other.by.iter().for_each(|name| insert(&mut self.by, name));

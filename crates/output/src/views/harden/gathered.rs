@@ -116,7 +116,7 @@ impl NeededByRun {
             self.capabilities.add((capability, row.name), program);
         }
         let signal = call.arg("signum").map(|signal| signal as i32).filter(|_| row.has_effect(Effect::SendsSignal));
-        if let Some(signal @ 1..=64) = signal {
+        if let Some(signal @ 0..=64) = signal {
             self.signals.add((signal, row.name), program);
         }
         if row.has_effect(Effect::TracesProcess) {
@@ -152,10 +152,7 @@ impl NeededByRun {
             evidence.capabilities.entry(capability.to_owned()).or_default().add(times, &name(program), call);
         }
         for ((signal, call), program, times) in self.signals.sorted() {
-            let mut spelled = Vec::new();
-            names::signal(&mut spelled, signal);
-            let signal = String::from_utf8_lossy(&spelled).into_owned();
-            evidence.signals.entry(signal).or_default().add(times, &name(program), call);
+            evidence.signals.entry(signal_name(signal)).or_default().add(times, &name(program), call);
         }
         places::of(&self.files, &mut evidence);
         sockets::add(&self.files, &mut evidence);
@@ -165,6 +162,13 @@ impl NeededByRun {
         }
         evidence
     }
+}
+
+/// `SIGTERM`, or `0`, which only asks whether there is such a process.
+fn signal_name(signal: i32) -> String {
+    let mut name = Vec::new();
+    names::signal(&mut name, signal);
+    String::from_utf8_lossy(&name).into_owned()
 }
 
 fn type_name(kind: u64) -> String {

@@ -1,6 +1,8 @@
 //! Rules that allow a program the calls that it made, and no others (`--harden`): a drop-in for a systemd unit, or a seccomp profile.
 
 mod access;
+mod apparmor;
+mod apparmor_files;
 mod capabilities;
 mod evidence;
 mod files;
@@ -35,22 +37,28 @@ pub enum HardenFormat {
     Seccomp,
     /// A profile that only logs them.
     SeccompLog,
+    /// A profile for AppArmor, which refuses everything else.
+    AppArmor,
+    /// A profile for AppArmor that only logs.
+    AppArmorLog,
     /// The evidence, for later runs and other programs.
     Json,
 }
 
 impl HardenFormat {
-    pub const ALL: [HardenFormat; 5] = [
+    pub const ALL: [HardenFormat; 7] = [
         HardenFormat::Systemd,
         HardenFormat::SystemdLog,
         HardenFormat::Seccomp,
         HardenFormat::SeccompLog,
+        HardenFormat::AppArmor,
+        HardenFormat::AppArmorLog,
         HardenFormat::Json,
     ];
 
     /// True if the rules are about single files, which the evidence of version 1 does not have.
     pub fn has_files(self) -> bool {
-        matches!(self, HardenFormat::Json)
+        matches!(self, HardenFormat::AppArmor | HardenFormat::AppArmorLog | HardenFormat::Json)
     }
 
     /// The word for it on the command line.
@@ -60,6 +68,8 @@ impl HardenFormat {
             HardenFormat::SystemdLog => "systemd-log",
             HardenFormat::Seccomp => "seccomp",
             HardenFormat::SeccompLog => "seccomp-log",
+            HardenFormat::AppArmor => "apparmor",
+            HardenFormat::AppArmorLog => "apparmor-log",
             HardenFormat::Json => "json",
         }
     }
@@ -141,6 +151,8 @@ impl View for HardenView {
             HardenFormat::SystemdLog => systemd::drop_in(&evidence, true),
             HardenFormat::Seccomp => seccomp::profile(&evidence, false),
             HardenFormat::SeccompLog => seccomp::profile(&evidence, true),
+            HardenFormat::AppArmor => apparmor::profile(&evidence, false),
+            HardenFormat::AppArmorLog => apparmor::profile(&evidence, true),
             HardenFormat::Json => evidence.to_json(),
         };
         self.error = self.sink.write(&mut text.into_bytes()).and_then(|()| self.sink.flush()).err();

@@ -348,7 +348,7 @@ fn sockets_and_capabilities() {
     run.does("setpriority", &[0, 0, -5i64 as u64], &[], 0);
     assert!(run.evidence().capabilities.contains_key("CAP_SYS_NICE"));
     let evidence = run.evidence();
-    assert_eq!(evidence.signals.keys().collect::<Vec<_>>(), ["SIGTERM"]);
+    assert_eq!(evidence.signals.keys().collect::<Vec<_>>(), ["0", "SIGTERM"]);
     assert_eq!(HardenEvidence::parse(evidence.to_json().as_bytes()).unwrap(), evidence);
 }
 
