@@ -32,6 +32,7 @@ const FLAGS: &[Flag] = &[
           * seccomp-log: a profile that allows all calls and logs the others.\n\
           * apparmor: a profile for AppArmor, with the files, sockets and capabilities that the program used.\n\
           * apparmor-log: the same, where everything is allowed, and logged unless a rule allows it.\n\
+          * landlock: a ruleset for Landlock, in the TOML form of Landlock Config.\n\
           * json: what the rules are made from, for --harden-with and for programs.",
         update: |raw, given| match format_of(&given.text()) {
             Some(_) => ask(raw, given),

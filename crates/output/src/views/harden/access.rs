@@ -51,8 +51,9 @@ pub enum FileAccess {
     ControlDevice,
     /// Its socket was connected to, or sent to.
     Connect,
-    /// It was open when the program started.
-    Inherit,
+    /// It was read, or written, through a descriptor that was open when the program started.
+    ReadInherited,
+    WriteInherited,
 }
 
 /// The uses of one file.
@@ -97,9 +98,9 @@ impl AccessOfRun {
         if !of_other.is_empty()
             && let Some(other) = seen.other_path.and_then(|other| path_of(other, tracker))
         {
-            let moved =
-                seen.path.and_then(|path| path_of(path, tracker)).is_some_and(|path| parent(&path) != parent(&other));
-            if moved {
+            let from = seen.path.and_then(|path| path_of(path, tracker));
+            if let Some(from) = from.filter(|from| parent(from) != parent(&other)) {
+                self.add(AccessedPath::File(from), &[FileAccess::Move], row.name, by);
                 self.add(AccessedPath::File(other.clone()), &[FileAccess::Move], row.name, by);
             }
             self.add(AccessedPath::File(other), of_other, row.name, by);
@@ -130,22 +131,16 @@ impl AccessOfRun {
     /// Adds what the lists of files know: what the kernel opened, what was open before, and what is a directory.
     pub fn add_known(&mut self, files: &InputsOfRun) {
         for it in files.names.sorted() {
-            let mut ways = Vec::new();
-            if it.uses.has(Uses::INTERPRETER) {
-                ways.push(FileAccess::Interpret);
-            }
-            if it.uses.has(Uses::INHERITED) {
-                ways.push(FileAccess::Inherit);
-                ways.extend(it.uses.has(Uses::READ).then_some(FileAccess::Read));
-                ways.extend(it.uses.has(Uses::CHANGED).then_some(FileAccess::Write));
-            }
             let place = AccessedPath::File(it.path.to_vec());
-            if !ways.is_empty() {
-                let mut users = it.users.ids().iter();
-                let first = users.next().copied().unwrap_or(UserId::OTHERS);
-                self.add(place.clone(), &ways, "", first);
-                let entry = self.all.get_mut(&place);
-                entry.into_iter().for_each(|entry| users.clone().for_each(|user| entry.users.add(*user)));
+            let was_open = it.uses.has(Uses::INHERITED);
+            for (applies, way, how) in [
+                (it.uses.has(Uses::INTERPRETER), FileAccess::Interpret, "(started by the kernel)"),
+                (was_open && it.uses.has(Uses::READ), FileAccess::ReadInherited, "(open before)"),
+                (was_open && it.uses.has(Uses::CHANGED), FileAccess::WriteInherited, "(open before)"),
+            ] {
+                for user in it.users.ids().iter().filter(|_| applies) {
+                    self.add(place.clone(), &[way], how, *user);
+                }
             }
             if it.uses.has(Uses::DIRECTORY)
                 && let Some(entry) = self.all.get_mut(&place)
@@ -171,7 +166,7 @@ impl AccessOfRun {
             .any(|way| matches!(way, FileAccess::List | FileAccess::MakeDirectory | FileAccess::RemoveDirectory));
         it.times += 1;
         it.users.add(by);
-        if !call.is_empty() && it.calls.len() < MAX_CALLS && !it.calls.contains(&call) {
+        if it.calls.len() < MAX_CALLS && !it.calls.contains(&call) {
             it.calls.push(call);
         }
     }

@@ -4,7 +4,6 @@ use super::apparmor_files::{escaped, rules};
 use super::evidence::{HardenEvidence, UseOf};
 use super::guards::Guard;
 use std::fmt::Write;
-use stride_syscalls::{Effect, Thing, row_named};
 use stride_track::base_name;
 
 /// The families of sockets that a profile can name (those of its ABI 3.0).
@@ -125,14 +124,7 @@ fn files(out: &mut String, evidence: &HardenEvidence) {
 
 /// A rule, and the calls of the programs that need it.
 fn rule(out: &mut String, text: &str, used: &UseOf) {
-    let _ = writeln!(out, "  {text}, # {}", reason(used));
-}
-
-fn reason(used: &UseOf) -> String {
-    let calls: Vec<&str> = used.by.iter().map(String::as_str).collect();
-    // The kernel opens interpreters, and a file that was open before has no call.
-    let calls = if calls.is_empty() { "no call of its own,".into() } else { calls.join(", ") };
-    format!("{calls} {}", used.users())
+    let _ = writeln!(out, "  {text}, # {}", used.reason());
 }
 
 fn sockets(out: &mut String, evidence: &HardenEvidence) {
@@ -147,7 +139,7 @@ fn sockets(out: &mut String, evidence: &HardenEvidence) {
             (FAMILIES.contains(&family) && TYPES.contains(&kind)).then_some((family, kind))
         });
         let Some((family, kind)) = words else {
-            let _ = writeln!(out, "  # {socket} has no rule, because a profile has no name for it: {}", reason(used));
+            let _ = writeln!(out, "  # {socket} has no rule, because a profile has no name for it: {}", used.reason());
             continue;
         };
         rule(out, &format!("network {family} {kind}"), used);
@@ -175,14 +167,7 @@ fn capabilities(out: &mut String, evidence: &HardenEvidence) {
             rule(out, &format!("capability {}", name.to_ascii_lowercase()), used);
         }
     }
-    let mounts = evidence.calls.iter().filter(|(name, _)| {
-        row_named(name).is_some_and(|row| {
-            row.makes() == Some(Thing::Mount) || row.has_effect(Effect::ChangesPaths) && row.paths().count() != 1
-        })
-    });
-    let mut used = UseOf::default();
-    mounts.for_each(|(name, calls)| calls.used.programs.iter().for_each(|program| used.add(1, program, name)));
-    if used.times > 0 {
+    if let Some(used) = evidence.mounts() {
         ["mount", "umount", "pivot_root"].iter().for_each(|word| rule(out, word, &used));
     }
 }
@@ -197,7 +182,7 @@ fn processes(out: &mut String, evidence: &HardenEvidence, name: &str) {
             Some(word) => rule(out, &format!("signal send set=({word})"), used),
             None => {
                 let _ =
-                    writeln!(out, "  # {signal} has no rule, because a profile has no name for it: {}", reason(used));
+                    writeln!(out, "  # {signal} has no rule, because a profile has no name for it: {}", used.reason());
             }
         }
     }

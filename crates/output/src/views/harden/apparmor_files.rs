@@ -49,10 +49,11 @@ fn add(rules: &mut FileRules, pattern: String, of: &FileUse) {
 fn letters(way: FileAccess, all: &BTreeSet<FileAccess>) -> &'static [&'static str] {
     use FileAccess as A;
     match way {
-        A::Read | A::List => &["r"],
+        A::Read | A::List | A::ReadInherited => &["r"],
         // A file that is not there can only be made with `w`.
         A::Append if !all.contains(&A::Make) => &["a"],
         A::Write
+        | A::WriteInherited
         | A::Append
         | A::Truncate
         | A::Make
@@ -71,7 +72,7 @@ fn letters(way: FileAccess, all: &BTreeSet<FileAccess>) -> &'static [&'static st
         A::Interpret | A::MapCode => &["m", "r"],
         A::Lock => &["k"],
         A::MakeLink => &["l"],
-        A::Move | A::ControlDevice | A::Inherit => &[],
+        A::Move | A::ControlDevice => &[],
     }
 }
 

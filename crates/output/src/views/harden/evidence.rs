@@ -5,6 +5,8 @@ use super::guards::Guard;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Effect, Thing, row_named};
 
 const KIND: &str = "stride-harden";
 /// It grows when a reader has to be changed. Files of earlier versions are read, too.
@@ -130,6 +132,12 @@ impl UseOf {
         self.times = self.times.saturating_add(other.times);
         other.programs.iter().for_each(|name| insert(&mut self.programs, name));
         other.by.iter().for_each(|name| insert(&mut self.by, name));
+    }
+
+    /// `openat, read by nginx, sh`
+    pub fn reason(&self) -> String {
+        let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
+        format!("{} {}", by.join(", "), self.users())
     }
 
     /// `by nginx, sh`
@@ -262,6 +270,21 @@ impl HardenEvidence {
     /// True if the files of each run are known, which version 1 does not have.
     pub fn has_files(&self) -> bool {
         self.runs.iter().all(|run| run.has_files)
+    }
+
+    /// The calls that change mounts, if there were any.
+    pub fn mounts(&self) -> Option<UseOf> {
+        let mut used = UseOf::default();
+        for (name, calls) in &self.calls {
+            let is_mount = row_named(name).is_some_and(|row| {
+                row.makes() == Some(Thing::Mount)
+                    || row.has_effect(Effect::ChangesPaths) && row.needs_capability() == Some(c::CAP_SYS_ADMIN)
+            });
+            if is_mount {
+                calls.used.programs.iter().for_each(|program| used.add(1, program, name));
+            }
+        }
+        (used.times > 0).then_some(used)
     }
 
     /// The ABIs of all calls.

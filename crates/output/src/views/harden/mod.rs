@@ -8,6 +8,8 @@ mod evidence;
 mod files;
 mod gathered;
 mod guards;
+mod landlock;
+mod landlock_files;
 mod places;
 mod seccomp;
 mod sockets;
@@ -41,24 +43,27 @@ pub enum HardenFormat {
     AppArmor,
     /// A profile for AppArmor that only logs.
     AppArmorLog,
+    /// A ruleset for Landlock.
+    Landlock,
     /// The evidence, for later runs and other programs.
     Json,
 }
 
 impl HardenFormat {
-    pub const ALL: [HardenFormat; 7] = [
+    pub const ALL: [HardenFormat; 8] = [
         HardenFormat::Systemd,
         HardenFormat::SystemdLog,
         HardenFormat::Seccomp,
         HardenFormat::SeccompLog,
         HardenFormat::AppArmor,
         HardenFormat::AppArmorLog,
+        HardenFormat::Landlock,
         HardenFormat::Json,
     ];
 
     /// True if the rules are about single files, which the evidence of version 1 does not have.
     pub fn has_files(self) -> bool {
-        matches!(self, HardenFormat::AppArmor | HardenFormat::AppArmorLog | HardenFormat::Json)
+        matches!(self, HardenFormat::AppArmor | HardenFormat::AppArmorLog | HardenFormat::Landlock | HardenFormat::Json)
     }
 
     /// The word for it on the command line.
@@ -70,6 +75,7 @@ impl HardenFormat {
             HardenFormat::SeccompLog => "seccomp-log",
             HardenFormat::AppArmor => "apparmor",
             HardenFormat::AppArmorLog => "apparmor-log",
+            HardenFormat::Landlock => "landlock",
             HardenFormat::Json => "json",
         }
     }
@@ -153,6 +159,7 @@ impl View for HardenView {
             HardenFormat::SeccompLog => seccomp::profile(&evidence, true),
             HardenFormat::AppArmor => apparmor::profile(&evidence, false),
             HardenFormat::AppArmorLog => apparmor::profile(&evidence, true),
+            HardenFormat::Landlock => landlock::ruleset(&evidence),
             HardenFormat::Json => evidence.to_json(),
         };
         self.error = self.sink.write(&mut text.into_bytes()).and_then(|()| self.sink.flush()).err();

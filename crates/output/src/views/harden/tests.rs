@@ -4,7 +4,7 @@ use super::evidence::{HardenEvidence, SeenRun};
 use super::files::Links;
 use super::gathered::NeededByRun;
 use super::guards::Guard;
-use super::{seccomp, systemd};
+use super::{apparmor, seccomp, systemd};
 use serde_json::Value;
 use stride_event::{Descriptor, Event, Outcome, Phase, Tid};
 use stride_syscalls::uapi::consts as c;
@@ -389,4 +389,58 @@ fn evidence_of_version_1() {
     assert!(both.has_files());
     both.add(old);
     assert!(!both.has_files() && both.to_json().contains("\"version\": 2"));
+}
+
+#[test]
+fn an_apparmor_profile() {
+    let mut run = Run::new();
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &["/lib/libx.so"], 3);
+    run.does("mmap", &[0, 4096, c::PROT_READ | c::PROT_EXEC, c::MAP_PRIVATE, 3, 0], &[], 0x7000);
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &["/proc/self/task/12/stat"], 4);
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &["/proc/77/task/13/stat"], 4);
+    run.does("openat", &[CWD, 0x1000, c::O_WRONLY | c::O_APPEND, 0], &["/var/log/x"], 4);
+    run.does("openat", &[CWD, 0x1000, c::O_WRONLY | c::O_APPEND | c::O_CREAT, 0o644], &["/var/log/new"], 4);
+    run.does("mkdir", &[0x1000, 0o755], &["/srv/d"], 0);
+    run.does("socket", &[c::AF_UNIX, c::SOCK_STREAM, 0], &[], 5);
+    run.does("chroot", &[0x1000], &["/srv"], 0);
+    run.does("kill", &[20, c::SIGTSTP], &[], 0);
+    let expected = "
+profile stride-tool \"/bin/tool\" {
+  # Files
+  \"/bin/tool\" mrix, # execve by tool
+  \"/proc/[0-9]*/task/[0-9]*/stat\" r, # openat by tool
+  \"/srv/d/\" w, # mkdir by tool
+  \"/usr/lib/libx.so\" mr, # mmap, openat by tool
+  \"/var/log/new\" w, # openat by tool
+  \"/var/log/x\" a, # openat by tool
+
+  # Sockets. Addresses and ports are not limited.
+  network unix stream, # socket by tool
+  unix type=stream, # socket by tool
+
+  # Capabilities that successful calls may have needed.";
+    let profile = apparmor::profile(&run.evidence(), false);
+    assert!(profile.contains(expected), "{profile}");
+    for rule in ["capability sys_chroot, # chroot by tool", "signal send set=(stp), # kill by tool"] {
+        assert!(profile.contains(rule), "{profile}");
+    }
+    assert!(!profile.contains("mount,"), "{profile}");
+    let log = apparmor::profile(&run.evidence(), true);
+    assert!(log.contains("profile stride-tool \"/bin/tool\" flags=(complain) {"), "{log}");
+}
+
+/// Each character of a name stands for itself, and no name ends its quotation marks.
+#[test]
+fn hostile_names_for_apparmor() {
+    let mut run = Run::new();
+    let path = "/srv/a\" rw, #*?[x]{y,z}^@{HOME}${v}\\";
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &[path], 3);
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &["/srv/line\n/** rwix,"], 3);
+    run.event(&forked(PID, 11, 11, 0));
+    run.by(11, "execve", &[0x1000, 0, 0], &["/srv/n\",\n/** rwix,"], 0);
+    let profile = apparmor::profile(&run.evidence(), false);
+    let rule = r#"  "/srv/a\" rw, #\*\?\[x\]\{y,z\}\^\@\{HOME\}\$\{v\}[\\]" r, # openat by tool"#;
+    assert!(profile.lines().any(|line| line == rule), "{profile}");
+    assert!(!profile.lines().any(|line| line.starts_with("/**")), "{profile}");
+    assert!(profile.contains("2 files have names that rules cannot have"), "{profile}");
 }

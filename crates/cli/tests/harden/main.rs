@@ -1,6 +1,9 @@
 //! `--harden`: rules for services and containers, live and replayed, under both engines, and enforced by the tools that they are for.
 
+mod apparmor;
+#[path = "../common/mod.rs"]
 mod common;
+mod landlock;
 
 use common::{Run, RunInScratch, Scratch, bare_stride, engines, is_root, need, text};
 use serde_json::{Value, json};
@@ -10,7 +13,7 @@ use std::process::Command;
 use stride_test_support::skip;
 
 /// The rules for `sh -c SCRIPT` in this directory, with a recording `rec`.
-fn rules(scratch: &Scratch, engine: &str, options: &[&str], script: &str) -> String {
+pub fn rules(scratch: &Scratch, engine: &str, options: &[&str], script: &str) -> String {
     let mut command = bare_stride();
     command.args(["-o", "rules", "--record=rec", "-q", engine]).args(options).args(["/bin/sh", "-c", script]);
     command.current_dir(scratch.path("")).env("PATH", "/usr/bin:/bin");
@@ -121,9 +124,9 @@ fn options_that_do_not_fit() {
         assert_eq!(run.code(), Some(1), "{run:?}");
         run.err
     };
-    assert!(
-        said(&["--harden=selinux"]).contains("there are --harden=systemd, systemd-log, seccomp, seccomp-log and json")
-    );
+    assert!(said(&["--harden=selinux"]).contains(
+        "there are --harden=systemd, systemd-log, seccomp, seccomp-log, apparmor, apparmor-log, landlock and json"
+    ));
     assert!(said(&["--harden=json", "--json"]).contains("exclude each other"));
     assert!(said(&["--harden=json", "--harden-with=none.json"]).contains("Can't read earlier runs from 'none.json'"));
     let other = said(&["--harden=json", "--harden-with=other.json"]);
@@ -174,4 +177,24 @@ fn a_container_runs_under_its_profile() {
         let (said, why) = contained(Some(&profile), &other);
         assert!(said.contains("works") && !said.contains("made"), "{engine}: {said}{why}\n{profile:#}");
     }
+}
+
+/// Evidence of version 1 has no files. Formats that need them say so before the program runs.
+#[test]
+fn earlier_evidence_lacks_files() {
+    const OLD: &str = r#"{"type": "stride-harden", "version": 1, "calls": {}, "families": {}, "guards": {}, "written": {}, "made": {},
+        "runs": [{"args": ["stride"], "engine": "eBPF", "calls": 1, "lost": 0, "missing": []}]}"#;
+    let scratch = Scratch::new("harden-version-1");
+    std::fs::write(scratch.path("old.json"), OLD).unwrap();
+    let said = |format: &str| {
+        let mut command = bare_stride();
+        command.args([format, "--harden-with=old.json", "/usr/bin/touch", "made"]).current_dir(scratch.path(""));
+        Run::of(command)
+    };
+    let refused = said("--harden=apparmor");
+    assert_eq!(refused.code(), Some(1), "{refused:?}");
+    assert!(refused.err.contains("Can't read earlier runs from 'old.json'"), "{refused:?}");
+    assert!(refused.err.contains("make the evidence again with this version"), "{refused:?}");
+    assert!(!scratch.path("made").exists());
+    assert!(said("--harden=systemd").err.contains("# Made from 2 runs: "));
 }
