@@ -33,6 +33,7 @@ const FLAGS: &[Flag] = &[
           * apparmor: a profile for AppArmor, with the files, sockets and capabilities that the program used.\n\
           * apparmor-log: the same, where everything is allowed, and logged unless a rule allows it.\n\
           * landlock: a ruleset for Landlock, in the TOML form of Landlock Config.\n\
+          * diff: the difference between what this run needed and what the earlier runs needed that --harden-with names.\n\
           * json: what the rules are made from, for --harden-with and for programs.",
         update: |raw, given| match format_of(&given.text()) {
             Some(_) => ask(raw, given),
@@ -85,6 +86,12 @@ impl Declaration for HardenDeclaration {
         }
         let whys =
             ["--harden=json writes one object", "the rules are about all processes", "other tools have no such rules"];
+        if asked(&raw.options) == Some(HardenFormat::Difference) && !raw.options.views.has(WITH) {
+            return Err(Stop::usage(
+                "--harden=diff compares this run with earlier ones, and there are none; name the file that --harden=json wrote with --harden-with=FILE"
+                    .into(),
+            ));
+        }
         exclude_other_forms("--harden", raw, whys)
     }
 
@@ -108,7 +115,7 @@ fn evidence_in(path: &Path, format: HardenFormat) -> Result<HardenEvidence> {
     // (There are some hundred calls.)
     let file = GivenFile { path, contents: "earlier runs from", most_mib: 64 };
     let evidence = HardenEvidence::parse(&file.read()?).map_err(|why| file.error(&why))?;
-    if format.has_files() && format != HardenFormat::Json && !evidence.has_files() {
+    if format.needs_files() && !evidence.has_files() {
         let why = format!(
             "a run in it was seen by an earlier version of Stride, which did not write down the files that --harden={} needs; \
              make the evidence again with this version",

@@ -125,8 +125,9 @@ fn options_that_do_not_fit() {
         run.err
     };
     assert!(said(&["--harden=selinux"]).contains(
-        "there are --harden=systemd, systemd-log, seccomp, seccomp-log, apparmor, apparmor-log, landlock and json"
+        "there are --harden=systemd, systemd-log, seccomp, seccomp-log, apparmor, apparmor-log, landlock, diff and json"
     ));
+    assert!(said(&["--harden=diff"]).contains("name the file that --harden=json wrote with --harden-with=FILE"));
     assert!(said(&["--harden=json", "--json"]).contains("exclude each other"));
     assert!(said(&["--harden=json", "--harden-with=none.json"]).contains("Can't read earlier runs from 'none.json'"));
     let other = said(&["--harden=json", "--harden-with=other.json"]);
@@ -197,4 +198,32 @@ fn earlier_evidence_lacks_files() {
     assert!(refused.err.contains("make the evidence again with this version"), "{refused:?}");
     assert!(!scratch.path("made").exists());
     assert!(said("--harden=systemd").err.contains("# Made from 2 runs: "));
+}
+
+/// A run needs more than an earlier one, and less.
+#[test]
+fn the_difference_of_runs() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("harden-diff{engine}"));
+        std::fs::write(scratch.path("a"), "").unwrap();
+        rules(&scratch, engine, &["--harden=json"], "read x <a; mkdir out");
+        std::fs::rename(scratch.path("rules"), scratch.path("before.json")).unwrap();
+        let options = ["--harden=diff", "--harden-with=before.json"];
+        let said = rules(&scratch, engine, &options, "read x <a; echo >>a; rmdir out");
+        let lines: Vec<&str> = said.lines().filter(|line| !line.starts_with('#')).collect();
+        let place = std::fs::canonicalize(scratch.path("")).unwrap();
+        let file = |sign: char, name: &str, uses: &str| {
+            let start = format!("{sign} file {}: {uses}: ", place.join(name).display());
+            assert!(lines.iter().any(|line| line.starts_with(&start)), "{engine}: {start}\n{said}");
+        };
+        file('+', "a", "append, make");
+        file('+', "out", "remove-directory");
+        file('-', "out", "make-directory");
+        let calls = |sign: &str| lines.iter().filter(|line| line.starts_with(sign)).count();
+        assert!(calls("+ call ") >= 1 && calls("- call ") == 1, "{engine}: {said}");
+        // The same run again needs the same.
+        let same = rules(&scratch, engine, &options, "read x <a; mkdir out");
+        assert!(same.contains("# The run needed what the earlier runs needed, and no more.\n"), "{engine}: {same}");
+        std::fs::remove_dir(scratch.path("out")).unwrap();
+    }
 }

@@ -4,6 +4,7 @@ mod access;
 mod apparmor;
 mod apparmor_files;
 mod capabilities;
+mod difference;
 mod evidence;
 mod files;
 mod gathered;
@@ -45,12 +46,14 @@ pub enum HardenFormat {
     AppArmorLog,
     /// A ruleset for Landlock.
     Landlock,
+    /// The difference between the run and earlier ones.
+    Difference,
     /// The evidence, for later runs and other programs.
     Json,
 }
 
 impl HardenFormat {
-    pub const ALL: [HardenFormat; 8] = [
+    pub const ALL: [HardenFormat; 9] = [
         HardenFormat::Systemd,
         HardenFormat::SystemdLog,
         HardenFormat::Seccomp,
@@ -58,12 +61,18 @@ impl HardenFormat {
         HardenFormat::AppArmor,
         HardenFormat::AppArmorLog,
         HardenFormat::Landlock,
+        HardenFormat::Difference,
         HardenFormat::Json,
     ];
 
-    /// True if the rules are about single files, which the evidence of version 1 does not have.
+    /// True if the rules cannot be made without single files, which the evidence of version 1 does not have.
+    pub fn needs_files(self) -> bool {
+        matches!(self, HardenFormat::AppArmor | HardenFormat::AppArmorLog | HardenFormat::Landlock)
+    }
+
+    /// True if files are gathered.
     pub fn has_files(self) -> bool {
-        matches!(self, HardenFormat::AppArmor | HardenFormat::AppArmorLog | HardenFormat::Landlock | HardenFormat::Json)
+        self.needs_files() || matches!(self, HardenFormat::Difference | HardenFormat::Json)
     }
 
     /// The word for it on the command line.
@@ -76,6 +85,7 @@ impl HardenFormat {
             HardenFormat::AppArmor => "apparmor",
             HardenFormat::AppArmorLog => "apparmor-log",
             HardenFormat::Landlock => "landlock",
+            HardenFormat::Difference => "diff",
             HardenFormat::Json => "json",
         }
     }
@@ -148,7 +158,11 @@ impl View for HardenView {
             program: None,
         };
         let mut evidence = self.needed.evidence(run, &*self.links);
+        let mut difference = String::new();
         if let Some(before) = self.before.take() {
+            if self.format == HardenFormat::Difference {
+                difference = difference::lines(&before, &evidence);
+            }
             evidence.add(before);
             files::bound(&mut evidence, 0);
         }
@@ -160,6 +174,7 @@ impl View for HardenView {
             HardenFormat::AppArmor => apparmor::profile(&evidence, false),
             HardenFormat::AppArmorLog => apparmor::profile(&evidence, true),
             HardenFormat::Landlock => landlock::ruleset(&evidence),
+            HardenFormat::Difference => difference,
             HardenFormat::Json => evidence.to_json(),
         };
         self.error = self.sink.write(&mut text.into_bytes()).and_then(|()| self.sink.flush()).err();
