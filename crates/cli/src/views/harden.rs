@@ -88,8 +88,7 @@ impl Declaration for HardenDeclaration {
             ["--harden=json writes one object", "the rules are about all processes", "other tools have no such rules"];
         if asked(&raw.options) == Some(HardenFormat::Difference) && !raw.options.views.has(WITH) {
             return Err(Stop::usage(
-                "--harden=diff compares this run with earlier ones, and there are none; name the file that --harden=json wrote with --harden-with=FILE"
-                    .into(),
+                "--harden=diff compares this run with earlier ones, and there are none; name the file that --harden=json wrote with --harden-with=FILE",
             ));
         }
         exclude_other_forms("--harden", raw, whys)
