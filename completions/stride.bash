@@ -62,7 +62,7 @@ _stride_value() {
     --by) _stride_list syscall path directory fd errno pid tid comm container user duration size peer caller stack waker cause ;;
     --diff) _stride_files recordings ;;
     --explain) _stride_words busy-wait byte-reads close-storm direct-refused eagain-spin edge-unread epoll-files exec-search facts failed-connects fd-leak goroutine-locks hang heap-creep held-lock interrupted late-locks limits lock-contention lock-step lost-time madvise-storm map-churn mkdir-again name-lookups network-requests polling random-reads reconnects reopened repeated request-work retries rewritten search-path serial-service set-again shared-writes short-children short-threads slow-fork slow-start small-sends stat-storm sync-storm taking-turns temp-files timed-waits tiny-maps tiny-reads tiny-writes undone uneven-workers unsynced-rename vain-wakes zombies list ;;
-    --harden) _stride_words systemd systemd-log seccomp seccomp-log json ;;
+    --harden) _stride_words systemd systemd-log seccomp seccomp-log apparmor apparmor-log landlock diff json ;;
     --harden-with) _stride_files ;;
     --inputs) _stride_words text json make ;;
     --inputs-declared) _stride_files ;;

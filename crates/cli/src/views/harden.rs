@@ -11,11 +11,23 @@ use stride_output::{HardenEvidence, HardenFormat, HardenView, View};
 use stride_session::{Before, FileLinks, Needs, Opener, Opening, Options, Use};
 
 const OPTION: &str = "harden";
-const WITH: &str = "harden-with";
+pub const EXPLAIN: &str = "explain-denial";
+pub const WITH: &str = "harden-with";
 
 const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
 
 const FLAGS: &[Flag] = &[
+    Flag {
+        long: Some(EXPLAIN),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        own: true,
+        help: "say which rules would allow what the kernel's log says was refused",
+        doc: "Reads the log of the kernel or of auditd from FILE, or from standard input if FILE is -, and explains the denials of seccomp and AppArmor in it: how often each came, which programs had it, \
+          whether the runs in the file of --harden-with needed it, and which line or rule allows it. Nothing is run. For example: journalctl -k | stride --explain-denial=- --harden-with=runs.json",
+        update: ask,
+        ..BASE
+    },
     Flag {
         long: Some(OPTION),
         arg: Arg::Required("FORMAT"),
@@ -110,7 +122,7 @@ impl Declaration for HardenDeclaration {
 }
 
 /// The evidence of earlier runs.
-fn evidence_in(path: &Path, format: HardenFormat) -> Result<HardenEvidence> {
+pub fn evidence_in(path: &Path, format: HardenFormat) -> Result<HardenEvidence> {
     // (There are some hundred calls.)
     let file = GivenFile { path, contents: "earlier runs from", most_mib: 64 };
     let evidence = HardenEvidence::parse(&file.read()?).map_err(|why| file.error(&why))?;

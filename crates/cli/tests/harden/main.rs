@@ -130,6 +130,7 @@ fn options_that_do_not_fit() {
     assert!(said(&["--harden=diff"]).contains("name the file that --harden=json wrote with --harden-with=FILE"));
     assert!(said(&["--harden=json", "--json"]).contains("exclude each other"));
     assert!(said(&["--harden=json", "--harden-with=none.json"]).contains("Can't read earlier runs from 'none.json'"));
+    assert!(said(&["--explain-denial=log"]).contains("leave PROG, -p and --replay out"));
     let other = said(&["--harden=json", "--harden-with=other.json"]);
     assert!(other.contains("it is not what --harden=json writes"), "{other}");
 }
@@ -226,5 +227,49 @@ fn the_difference_of_runs() {
         let same = rules(&scratch, engine, &options, "read x <a; mkdir out");
         assert!(same.contains("# The run needed what the earlier runs needed, and no more.\n"), "{engine}: {same}");
         std::fs::remove_dir(scratch.path("out")).unwrap();
+    }
+}
+
+/// A log is read with the evidence, and nothing is run.
+#[test]
+fn denials_are_explained() {
+    let scratch = Scratch::new("harden-denials");
+    let mut command = bare_stride();
+    command
+        .args(["--harden=json", "-o", "runs.json", "/bin/sh", "-c", "read x </etc/passwd"])
+        .current_dir(scratch.path(""));
+    assert_eq!(Run::of(command).code(), Some(0));
+    let execve = libc::SYS_execve;
+    let log = format!(
+        "audit: type=1326 audit(1:2): comm=\"sh\" sig=0 arch=c000003e syscall={execve} code=0x7ffc0000\n\
+         audit: type=1400 audit(1:3): apparmor=\"DENIED\" operation=\"open\" name=\"/etc/passwd\" requested_mask=\"r\" comm=\"sh\"\n\
+         audit: type=1400 audit(1:4): apparmor=\"DENIED\" operation=\"open\" name=\"/etc/shadow\" requested_mask=\"r\" comm=\"sh\"\n"
+    );
+    std::fs::write(scratch.path("log"), log).unwrap();
+    let said = |args: &[&str]| {
+        let mut command = bare_stride();
+        command.args(args).current_dir(scratch.path(""));
+        Run::of(command)
+    };
+    let explained = said(&["--explain-denial=log", "--harden-with=runs.json"]);
+    assert_eq!((explained.code(), explained.err.as_str()), (Some(0), ""));
+    let out = explained.out;
+    assert!(out.contains("1 time: /etc/passwd for r, refused, by sh\n  The evidence has it ("), "{out}");
+    assert!(out.contains("1 time: /etc/shadow for r, refused, by sh\n  The evidence does not have it."), "{out}");
+    assert!(out.contains("\n  \"/etc/shadow\" r,\n"), "{out}");
+    if cfg!(target_arch = "x86_64") {
+        assert!(
+            out.contains("1 time: the call execve (x86_64), allowed and logged, by sh\n  The evidence has it ("),
+            "{out}"
+        );
+    }
+    for (args, why) in [
+        (&["--explain-denial=log"][..], "add --harden-with=FILE, which --harden=json wrote"),
+        (&["--explain-denial=none", "--harden-with=runs.json"], "Can't read the log 'none'"),
+        (&["--explain-denial=log", "--harden-with=log"], "Can't read earlier runs from 'log'"),
+        (&["--explain-denial=log", "--harden-with=runs.json", "-f"], "so -f has no place there"),
+    ] {
+        let refused = said(args);
+        assert!(refused.code() == Some(1) && refused.err.contains(why), "{args:?}: {refused:?}");
     }
 }

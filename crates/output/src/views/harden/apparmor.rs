@@ -59,6 +59,9 @@ const SIGNALS: [&str; 32] = [
     "pwr", "sys", "exists",
 ];
 
+/// Rules that allow all changes of mounts.
+const MOUNT_RULES: [&str; 3] = ["mount,", "umount,", "pivot_root,"];
+
 /// A profile. With `log`, everything is allowed, and the kernel logs what the rules do not allow.
 pub fn profile(evidence: &HardenEvidence, log: bool) -> String {
     let mut out = String::new();
@@ -168,7 +171,7 @@ fn capabilities(out: &mut String, evidence: &HardenEvidence) {
         }
     }
     if let Some(used) = evidence.mounts() {
-        ["mount", "umount", "pivot_root"].iter().for_each(|word| rule(out, word, &used));
+        MOUNT_RULES.iter().for_each(|text| _ = writeln!(out, "  {text} # {}", used.reason()));
     }
 }
 

@@ -20,6 +20,21 @@ impl Permissions {
     }
 }
 
+/// The permissions for the letters of a denial: the log has further ones for parts of writing. `None` if one is not known.
+pub fn letters_of_log(letters: &str) -> Option<Permissions> {
+    let letter = |c: char| match c {
+        'r' => Some("r"),
+        'w' | 'c' | 'd' => Some("w"),
+        'a' => Some("a"),
+        'm' => Some("m"),
+        'l' => Some("l"),
+        'k' => Some("k"),
+        'x' => Some("ix"),
+        _ => None,
+    };
+    Some(Permissions(letters.chars().map(letter).collect::<Option<_>>()?))
+}
+
 /// The rules for all files of the evidence, by pattern.
 pub fn rules(evidence: &HardenEvidence) -> FileRules {
     let mut rules = FileRules::new();

@@ -1,6 +1,6 @@
 //! Rules, from made-up calls.
 
-mod files;
+mod file_tests;
 
 use super::evidence::{HardenEvidence, SeenRun};
 use super::files::Links;
