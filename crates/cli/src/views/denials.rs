@@ -1,13 +1,14 @@
 //! `--explain-denial`: the log of the kernel in the light of evidence. Nothing is run or traced.
 
 use super::given_file::GivenFile;
-use super::harden::{EXPLAIN, WITH, evidence_in};
+use super::harden::{WITH, evidence_in};
 use anyhow::{Result, bail};
 use std::io::{Read, Write, stdin, stdout};
 use std::path::Path;
 use stride_output::{HardenFormat, explain_denials};
 use stride_session::{Options, os_error};
 
+const EXPLAIN: &str = "explain-denial";
 const MOST_MIB: u64 = 64;
 
 /// True if a log is to be explained.

@@ -5,29 +5,17 @@ use super::given_file::GivenFile;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use std::path::Path;
 use stride_output::{HardenEvidence, HardenFormat, HardenView, View};
 use stride_session::{Before, FileLinks, Needs, Opener, Opening, Options, Use};
 
 const OPTION: &str = "harden";
-pub const EXPLAIN: &str = "explain-denial";
 pub const WITH: &str = "harden-with";
 
 const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
 
 const FLAGS: &[Flag] = &[
-    Flag {
-        long: Some(EXPLAIN),
-        arg: Arg::Required("FILE"),
-        value: Value::File,
-        own: true,
-        help: "say which rules would allow what the kernel's log says was refused",
-        doc: "Reads the log of the kernel or of auditd from FILE, or from standard input if FILE is -, and explains the denials of seccomp and AppArmor in it: how often each came, which programs had it, \
-          whether the runs in the file of --harden-with needed it, and which line or rule allows it. Nothing is run. For example: journalctl -k | stride --explain-denial=- --harden-with=runs.json",
-        update: ask,
-        ..BASE
-    },
     Flag {
         long: Some(OPTION),
         arg: Arg::Required("FORMAT"),
@@ -98,11 +86,6 @@ impl Declaration for HardenDeclaration {
         }
         let whys =
             ["--harden=json writes one object", "the rules are about all processes", "other tools have no such rules"];
-        if asked(&raw.options) == Some(HardenFormat::Difference) && !raw.options.views.has(WITH) {
-            return Err(Stop::usage(
-                "--harden=diff compares this run with earlier ones, and there are none; name the file that --harden=json wrote with --harden-with=FILE",
-            ));
-        }
         exclude_other_forms("--harden", raw, whys)
     }
 
@@ -116,6 +99,11 @@ impl Declaration for HardenDeclaration {
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
         let format = asked(before.options).unwrap_or(HardenFormat::Systemd);
+        if format == HardenFormat::Difference && !before.options.views.has(WITH) {
+            bail!(
+                "--harden=diff compares this run with earlier ones, and there are none: name the file that --harden=json wrote with --harden-with=FILE"
+            );
+        }
         let earlier = before.options.views.path(WITH).map(|path| evidence_in(path, format)).transpose()?;
         Ok(Box::new(move |with| open(with, earlier)))
     }

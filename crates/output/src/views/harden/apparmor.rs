@@ -94,9 +94,9 @@ fn head(out: &mut String, evidence: &HardenEvidence, program: Option<&str>, name
     match program {
         Some(path) => {
             comment(&format!("From then on, each start of {path} gets the profile. If that is more than the service,"));
-            comment(&format!(
-                "as with a shell or an interpreter, take the path out of the line that begins with \"profile\", and"
-            ));
+            comment(
+                "as with a shell or an interpreter, take the path out of the line that begins with \"profile\", and",
+            );
             comment(&format!(
                 "write AppArmorProfile={name} into the unit, or start the program with: aa-exec -p {name} PROGRAM"
             ));

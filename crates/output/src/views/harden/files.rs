@@ -23,7 +23,7 @@ pub trait Links {
 pub fn add(accessed: &AccessOfRun, files: &InputsOfRun, links: &dyn Links, evidence: &mut HardenEvidence) {
     let mut unwritable: Vec<String> = Vec::new();
     let mut all: Vec<_> = accessed.all.iter().collect();
-    all.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    all.sort_unstable_by_key(|(place, _)| *place);
     for (place, it) in all {
         let Some(path) = written(&real(place.path(), &it.access, links)) else {
             unwritable.push(shown(place.path()));

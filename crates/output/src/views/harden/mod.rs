@@ -1,4 +1,5 @@
-//! Rules that allow a program the calls that it made, and no others (`--harden`): a drop-in for a systemd unit, or a seccomp profile.
+//! Rules that allow a program what it did, and little else (`--harden`): a drop-in for a systemd unit, a profile for seccomp or AppArmor, or a ruleset for Landlock. Calls
+//! become evidence (`gathered`, `access`), and each format is made from evidence alone, so runs add up.
 
 mod access;
 mod apparmor;
