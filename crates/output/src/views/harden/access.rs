@@ -198,7 +198,7 @@ fn ways_of_row(call: &Call, row: &Syscall) -> Vec<FileAccess> {
     add(has(Effect::Renames), FileAccess::RenameFrom);
     // (The target of a symbolic link is no path among the arguments, only text.)
     add(has(Effect::Links) && row.paths().count() == 1, FileAccess::MakeSymlink);
-    add(has(Effect::Truncates), FileAccess::Truncate);
+    add(has(Effect::Truncates) || has(Effect::SetsSize), FileAccess::Truncate);
     add(has(Effect::SetsAttributes), FileAccess::SetAttributes);
     add(has(Effect::ControlsDevice), FileAccess::ControlDevice);
     if has(Effect::MakesNode) {

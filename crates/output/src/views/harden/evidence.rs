@@ -2,6 +2,7 @@
 
 use super::access::FileAccess;
 use super::guards::Guard;
+use crate::spelling::quote::is_deceptive;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -153,9 +154,9 @@ fn insert(names: &mut BTreeSet<String>, name: &str) {
     }
 }
 
-/// True if no string and no key has a control character.
+/// True if no string and no key has a character that ends a line, or that shows another text than there is.
 fn is_on_lines(value: &Value) -> bool {
-    let is_on_line = |text: &str| !text.chars().any(char::is_control);
+    let is_on_line = |text: &str| !text.chars().any(is_deceptive);
     match value {
         Value::String(text) => is_on_line(text),
         Value::Array(values) => values.iter().all(is_on_lines),
@@ -194,7 +195,9 @@ impl HardenEvidence {
         let value: Value = serde_json::from_slice(text).map_err(other)?;
         // Strings go into rules. A file that somebody changed must not bring other lines into them.
         if !is_on_lines(&value) {
-            return Err("a string in it has a control character, which --harden=json never writes".into());
+            return Err(
+                "a string in it has a control character or an invisible one, which --harden=json never writes".into()
+            );
         }
         // A later version may have members that this one does not know.
         if let (Some(KIND), Some(version)) = (value["type"].as_str(), value["version"].as_u64())

@@ -2,7 +2,7 @@
 
 use super::access::{AccessOfRun, AccessedPath, FileAccess, parent};
 use super::evidence::{FileUse, HardenEvidence};
-use crate::spelling::quote::shown;
+use crate::spelling::quote::{is_deceptive, shown};
 use crate::views::inputs::{InputsOfRun, is_below};
 use std::collections::{BTreeMap, BTreeSet};
 use stride_event::quantity::count;
@@ -52,10 +52,10 @@ pub fn add(accessed: &AccessOfRun, files: &InputsOfRun, links: &dyn Links, evide
     bound(evidence, accessed.left_out);
 }
 
-/// The text of a path that a rule can have: one line of UTF-8.
+/// The text of a path that a rule can have: one line of UTF-8 that reads as it is.
 fn written(path: &[u8]) -> Option<String> {
     let path = std::str::from_utf8(path).ok()?;
-    (!path.chars().any(char::is_control)).then(|| path.to_owned())
+    (!path.chars().any(is_deceptive)).then(|| path.to_owned())
 }
 
 /// The path without symbolic links. Calls that work on a name itself do not follow it if it is a link.

@@ -5,7 +5,7 @@ mod log;
 use super::access::parent;
 use super::apparmor_files::{escaped, letters_of_log, pattern, rules};
 use super::evidence::{HardenEvidence, UseOf};
-use crate::spelling::quote::shown;
+use crate::spelling::quote::{is_deceptive, shown};
 use log::{Denial, Denials, Denied};
 use std::fmt::Write;
 use stride_event::quantity::count;
@@ -64,7 +64,7 @@ fn of_call(name: &str, evidence: &HardenEvidence) -> Vec<String> {
 }
 
 fn of_file(path: &[u8], letters: &str, evidence: &HardenEvidence) -> Vec<String> {
-    let is_on_line = |path: &&str| !path.chars().any(char::is_control);
+    let is_on_line = |path: &&str| !path.chars().any(is_deceptive);
     let Some(path) = std::str::from_utf8(path).ok().filter(is_on_line) else {
         return vec!["No rule can have this name.".into()];
     };

@@ -153,13 +153,14 @@ fn hostile_names_for_apparmor() {
     let path = "/srv/a\" rw, #*?[x]{y,z}^@{HOME}${v}\\";
     run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &[path], 3);
     run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &["/srv/line\n/** rwix,"], 3);
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &["/srv/\u{202e}drowssap"], 3);
     run.event(&forked(PID, 11, 11, 0));
     run.by(11, "execve", &[0x1000, 0, 0], &["/srv/n\",\n/** rwix,"], 0);
     let profile = apparmor::profile(&run.evidence(), false);
     let rule = r#"  "/srv/a\" rw, #\*\?\[x\]\{y,z\}\^\@\{HOME\}\$\{v\}[\\]" r, # openat by tool"#;
     assert!(profile.lines().any(|line| line == rule), "{profile}");
     assert!(!profile.lines().any(|line| line.starts_with("/**")), "{profile}");
-    assert!(profile.contains("2 files have names that rules cannot have"), "{profile}");
+    assert!(profile.contains("3 files have names that rules cannot have"), "{profile}");
 }
 
 #[test]
