@@ -34,6 +34,11 @@ fn main() {
             complain(&options.program, &format!("{error:#}"));
             1
         }),
+        Outcome::Trace(options) if views::explains_denials(&options) => views::explain_denials(&options)
+            .unwrap_or_else(|error| {
+                complain(&options.program, &format!("{error:#}"));
+                1
+            }),
         Outcome::Trace(options) => {
             let program = options.program.clone();
             let ended = trace(*options);

@@ -11,6 +11,7 @@
 mod comparison;
 mod digests;
 mod library;
+mod links;
 pub mod options;
 mod os_error;
 mod outputs;
@@ -27,6 +28,7 @@ mod trace;
 pub use comparison::{RecordedRun, Side, against, read_budget, replaceable};
 pub use digests::FileDigests;
 pub use library::list as list_library;
+pub use links::FileLinks;
 pub use options::Options;
 pub use os_error::os_error;
 pub use outputs::{

@@ -83,6 +83,8 @@ pub enum Effect {
     Links,
     /// Takes a name away from a file or an empty directory: unlink(2), rmdir(2).
     Unlinks,
+    /// The name that the call takes away is a directory's: rmdir(2).
+    RemovesDirectory,
     /// Cuts off the content of the file that a path names: truncate(2), creat(2).
     Truncates,
     /// Changes the size of the open file behind its descriptor: ftruncate(2), fallocate(2).
@@ -124,6 +126,14 @@ pub enum Effect {
     NamesThread,
     /// Sets the thread's effective user id: setuid(2), setreuid(2), setresuid(2).
     SetsUser,
+    /// Sets the thread's group ids: setgid(2), setgroups(2).
+    SetsGroups,
+    /// Sets the priority of threads: nice(2), setpriority(2).
+    SetsPriority,
+    /// Controls another process as a debugger does: ptrace(2).
+    TracesProcess,
+    /// Succeeds only for threads with this capability (capabilities(7)), whatever its arguments are: chroot(2), mount(2).
+    NeedsCapability(u64),
     /// Controls something that a service can be kept from as a whole (systemd.exec(5)).
     Controls(Facility),
 }

@@ -301,6 +301,14 @@ impl Syscall {
         })
     }
 
+    /// The capability without which the call fails (a number of linux/capability.h).
+    pub fn needs_capability(&self) -> Option<u64> {
+        self.effects.iter().find_map(|effect| match effect {
+            Effect::NeedsCapability(capability) => Some(*capability),
+            _ => None,
+        })
+    }
+
     /// True for accept(2) and the like: the call makes a socket when a peer has come.
     pub fn accepts(&self) -> bool {
         self.makes() == Some(Thing::Connection) && self.may_wait() == Some(For::Peer)

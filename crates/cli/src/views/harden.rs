@@ -5,13 +5,13 @@ use super::given_file::GivenFile;
 use crate::flags::flag::{Arg, Category, Flag, Value, ask, words};
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use std::path::Path;
 use stride_output::{HardenEvidence, HardenFormat, HardenView, View};
-use stride_session::{Before, Needs, Opener, Opening, Options, Use};
+use stride_session::{Before, FileLinks, Needs, Opener, Opening, Options, Use};
 
 const OPTION: &str = "harden";
-const WITH: &str = "harden-with";
+pub const WITH: &str = "harden-with";
 
 const BASE: Flag = Flag { category: Category::Statistics, ..Flag::BASE };
 
@@ -30,6 +30,10 @@ const FLAGS: &[Flag] = &[
           * systemd-log: a drop-in that allows all calls and logs the others.\n\
           * seccomp: a profile for Docker, Podman and other container runtimes. Other calls fail with EPERM.\n\
           * seccomp-log: a profile that allows all calls and logs the others.\n\
+          * apparmor: a profile for AppArmor, with the files, sockets and capabilities that the program used.\n\
+          * apparmor-log: the same, where everything is allowed, and logged unless a rule allows it.\n\
+          * landlock: a ruleset for Landlock, in the TOML form of Landlock Config.\n\
+          * diff: the difference between what this run needed and what the earlier runs needed that --harden-with names.\n\
           * json: what the rules are made from, for --harden-with and for programs.",
         update: |raw, given| match format_of(&given.text()) {
             Some(_) => ask(raw, given),
@@ -94,19 +98,36 @@ impl Declaration for HardenDeclaration {
     }
 
     fn prepare(&self, before: &Before<'_>) -> Result<Opener> {
-        let earlier = before.options.views.path(WITH).map(evidence_in).transpose()?;
+        let format = asked(before.options).unwrap_or(HardenFormat::Systemd);
+        if format == HardenFormat::Difference && !before.options.views.has(WITH) {
+            bail!(
+                "--harden=diff compares this run with earlier ones, and there are none: name the file that --harden=json wrote with --harden-with=FILE"
+            );
+        }
+        let earlier = before.options.views.path(WITH).map(|path| evidence_in(path, format)).transpose()?;
         Ok(Box::new(move |with| open(with, earlier)))
     }
 }
 
 /// The evidence of earlier runs.
-fn evidence_in(path: &Path) -> Result<HardenEvidence> {
+pub fn evidence_in(path: &Path, format: HardenFormat) -> Result<HardenEvidence> {
     // (There are some hundred calls.)
     let file = GivenFile { path, contents: "earlier runs from", most_mib: 64 };
-    HardenEvidence::parse(&file.read()?).map_err(|why| file.error(&why))
+    let evidence = HardenEvidence::parse(&file.read()?).map_err(|why| file.error(&why))?;
+    if format.needs_files() && !evidence.has_files() {
+        let why = format!(
+            "a run in it was seen by an earlier version of Stride, which did not write down the files that --harden={} needs; \
+             make the evidence again with this version",
+            format.name()
+        );
+        return Err(file.error(&why));
+    }
+    Ok(evidence)
 }
 
 fn open(with: &mut Opening<'_>, earlier: Option<HardenEvidence>) -> Result<Box<dyn View>> {
     let format = asked(with.options).unwrap_or(HardenFormat::Systemd);
-    Ok(Box::new(HardenView::new(format, earlier, with.info, with.outputs.take_sink()?)))
+    let resolver = with.resolvers.for_view(with.options);
+    let sink = with.outputs.take_sink()?;
+    Ok(Box::new(HardenView::new(format, earlier, resolver, Box::new(FileLinks), with.info, sink)))
 }

@@ -5,6 +5,7 @@
 mod advise;
 mod compare;
 mod declaration;
+mod denials;
 mod export;
 mod flamegraph;
 mod given_file;
@@ -24,6 +25,7 @@ mod verify;
 mod wanted;
 
 pub use declaration::Declaration;
+pub use denials::{is_asked as explains_denials, run as explain_denials};
 pub use export::is_asked as exports;
 pub use flamegraph::needs_waits as draws_waits;
 pub use harden::is_asked as hardens;

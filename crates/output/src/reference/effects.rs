@@ -1,5 +1,6 @@
 //! Effects in words.
 
+use stride_syscalls::sets::creds::CAP;
 use stride_syscalls::{CloseOnExec, Effect, Facility, Flow, For, Thing, Transfer};
 
 /// An effect, as in "Effects: closes a descriptor; ...".
@@ -42,6 +43,7 @@ pub fn words(effect: &Effect) -> String {
         Effect::Renames => "renames a file".into(),
         Effect::Links => "gives a file one more name".into(),
         Effect::Unlinks => "takes a name away from a file or an empty directory".into(),
+        Effect::RemovesDirectory => "removes a directory".into(),
         Effect::Truncates => "cuts off the content of a file".into(),
         Effect::SetsSize => "changes the size of an open file".into(),
         Effect::MakesNode => "makes a device, a pipe or another file with a name".into(),
@@ -62,6 +64,12 @@ pub fn words(effect: &Effect) -> String {
         Effect::Exits => "ends the thread or the process".into(),
         Effect::NamesThread => "may set the thread's name".into(),
         Effect::SetsUser => "sets the effective user id".into(),
+        Effect::SetsGroups => "sets group ids".into(),
+        Effect::SetsPriority => "sets the priority of threads".into(),
+        Effect::TracesProcess => "controls another process as a debugger does".into(),
+        Effect::NeedsCapability(capability) => {
+            format!("needs the capability {}", CAP.name_of(*capability).unwrap_or("of another number"))
+        }
         Effect::Controls(facility) => format!("controls {}", controlled(*facility)),
     }
 }

@@ -48,18 +48,22 @@ pub fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// True for characters that are invisible, end a line, or change how others are shown.
+pub(crate) fn is_deceptive(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
 /// Appends a name from a program's source, in any language. Characters that are invisible, or that change how others
 /// are shown, are written as `\u{...}`.
 pub fn legible(out: &mut Vec<u8>, name: &str) {
-    let turns =
-        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     // Most names have nothing to escape, and go out whole.
     if name.bytes().all(is_plain) {
         out.extend_from_slice(name.as_bytes());
         return;
     }
     for c in name.chars() {
-        if c.is_control() || turns(c) {
+        if is_deceptive(c) {
             out.extend(c.escape_unicode().map(|c| c as u8));
         } else {
             out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

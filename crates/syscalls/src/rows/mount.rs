@@ -8,6 +8,7 @@ use crate::plan::MAX_GROWN;
 use crate::{Arg, Class, Dir, Form, Irregular, SelectKey, Len, Ret, StartsAt, Syscall, Ty, When, Width, arg, form, syscall};
 
 const FILE_DESC: Class = Class::FILE.or(Class::DESC);
+const ADMIN: Effect = Effect::NeedsCapability(c::CAP_SYS_ADMIN);
 const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
 
 const DIRFD: Arg = arg("dirfd", Ty::DirFd);
@@ -28,11 +29,11 @@ pub static ROWS: &[Syscall] = &[
         arg("filesystemtype", Ty::Custom(Irregular::MountType, &Ty::Str)),
         arg("mountflags", Ty::Custom(Irregular::MountFlags, &Ty::As(Width::Word, &Ty::Flags(&MOUNT_FLAGS)))),
         arg("data", Ty::Custom(Irregular::MountData, &Ty::Str)),
-    ]).in_kernel(&[("source", "dev_name"), ("target", "dir_name"), ("filesystemtype", "type"), ("mountflags", "flags")]).does(&[Effect::ChangesPaths]),
-    syscall("umount", Class::FILE, Ret::Int, &[arg("target", Ty::Path)]).in_kernel(&[("target", "name")]).does(&[Effect::ChangesPaths]),
-    syscall("umount2", Class::FILE, Ret::Int, &[arg("target", Ty::Path), arg("flags", Ty::Flags(&UMOUNT_FLAGS))]).in_kernel(&[("target", "name")]).does(&[Effect::ChangesPaths]),
-    syscall("pivot_root", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]).in_kernel(&[("oldpath", "new_root"), ("newpath", "put_old")]).does(&[Effect::ChangesPaths]),
-    syscall("fsopen", Class::DESC, Ret::Fd, &[arg("fsname", Ty::Str), arg("flags", Ty::Flags(&FSOPEN_FLAGS))]).in_kernel(&[("fsname", "_fs_name")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSOPEN_CLOEXEC)]),
+    ]).in_kernel(&[("source", "dev_name"), ("target", "dir_name"), ("filesystemtype", "type"), ("mountflags", "flags")]).does(&[Effect::ChangesPaths, ADMIN]),
+    syscall("umount", Class::FILE, Ret::Int, &[arg("target", Ty::Path)]).in_kernel(&[("target", "name")]).does(&[Effect::ChangesPaths, ADMIN]),
+    syscall("umount2", Class::FILE, Ret::Int, &[arg("target", Ty::Path), arg("flags", Ty::Flags(&UMOUNT_FLAGS))]).in_kernel(&[("target", "name")]).does(&[Effect::ChangesPaths, ADMIN]),
+    syscall("pivot_root", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]).in_kernel(&[("oldpath", "new_root"), ("newpath", "put_old")]).does(&[Effect::ChangesPaths, ADMIN]),
+    syscall("fsopen", Class::DESC, Ret::Fd, &[arg("fsname", Ty::Str), arg("flags", Ty::Flags(&FSOPEN_FLAGS))]).in_kernel(&[("fsname", "_fs_name")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSOPEN_CLOEXEC), ADMIN]),
     syscall("fsconfig", FILE_DESC, Ret::Int, &[
         FS_FD,
         FS_CMD,
@@ -45,15 +46,15 @@ pub static ROWS: &[Syscall] = &[
         arg("fd", Ty::Fd),
         arg("flags", Ty::Flags(&FSMOUNT_FLAGS)),
         arg("attr_flags", Ty::Flags(&FSMOUNT_ATTRS)),
-    ]).in_kernel(&[("fd", "fs_fd")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSMOUNT_CLOEXEC)]),
-    syscall("fspick", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&FSPICK_FLAGS))]).in_kernel(&[("dirfd", "dfd"), ("pathname", "path")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSPICK_CLOEXEC)]),
+    ]).in_kernel(&[("fd", "fs_fd")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSMOUNT_CLOEXEC), ADMIN]),
+    syscall("fspick", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&FSPICK_FLAGS))]).in_kernel(&[("dirfd", "dfd"), ("pathname", "path")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::FSPICK_CLOEXEC), ADMIN]),
     syscall("move_mount", FILE_DESC, Ret::Int, &[
         arg("from_dfd", Ty::DirFd),
         arg("from_pathname", Ty::Path),
         arg("to_dfd", Ty::DirFd),
         arg("to_pathname", Ty::Path),
         arg("flags", Ty::Flags(&MOVE_MOUNT_FLAGS)),
-    ]).does(&[Effect::ChangesPaths]),
+    ]).does(&[Effect::ChangesPaths, ADMIN]),
     syscall("open_tree", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&OPEN_TREE_FLAGS))]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
     syscall("open_tree_attr", FILE_DESC, Ret::Fd, &[
         DIRFD,
@@ -104,14 +105,14 @@ pub static ROWS: &[Syscall] = &[
     syscall("swapon", Class::FILE, Ret::Int, &[
         arg("path", Ty::Path),
         arg("swapflags", Ty::Custom(Irregular::SwapFlags, &Ty::Flags(&SWAP_FLAGS))),
-    ]).in_kernel(&[("path", "specialfile"), ("swapflags", "swap_flags")]),
-    syscall("swapoff", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "specialfile")]),
+    ]).in_kernel(&[("path", "specialfile"), ("swapflags", "swap_flags")]).does(&[ADMIN]),
+    syscall("swapoff", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "specialfile")]).does(&[ADMIN]),
     syscall("nfsservctl", Class::NONE, Ret::Int, &[
         arg("arg1", Ty::HexLong),
         arg("arg2", Ty::HexLong),
         arg("arg3", Ty::HexLong),
     ]),
-    syscall("acct", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "name")]),
+    syscall("acct", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "name")]).does(&[Effect::NeedsCapability(c::CAP_SYS_PACCT)]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

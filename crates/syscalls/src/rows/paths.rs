@@ -129,11 +129,11 @@ pub static ROWS: &[Syscall] = &[
     ]).in_kernel(&[("dirfd", "dfd")]).does(&[Effect::Asks]),
     syscall("mkdir", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", PERM)]).does(&[Effect::MakesDirectory]),
     syscall("mkdirat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", PERM)]).in_kernel(&[("dirfd", "dfd")]).does(&[Effect::MakesDirectory]),
-    syscall("rmdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "pathname")]).does(&[Effect::Unlinks]),
+    syscall("rmdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "pathname")]).does(&[Effect::Unlinks, Effect::RemovesDirectory]),
     syscall("mknod", Class::FILE, Ret::Int, &[PATHNAME, arg("mode", MODE), arg("dev", DEV).when(DEVICE)]).in_kernel(&[("pathname", "filename")]).does(&[Effect::MakesNode]),
     syscall("mknodat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, arg("mode", MODE), arg("dev", DEV).when(DEVICE)]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename")]).does(&[Effect::MakesNode]),
     syscall("chdir", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "filename")]).does(&[Effect::ChangesDirectory]),
-    syscall("chroot", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "filename")]).does(&[Effect::ChangesPaths]),
+    syscall("chroot", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]).in_kernel(&[("path", "filename")]).does(&[Effect::ChangesPaths, Effect::NeedsCapability(c::CAP_SYS_CHROOT)]),
     syscall("getcwd", Class::FILE, Ret::Size, &[
         arg("buf", Ty::Custom(Irregular::PathOut, &Ty::Buffer(Dir::Out, Len::Ret, 4096))),
         arg("size", Ty::ULong),
@@ -202,7 +202,7 @@ pub static ROWS: &[Syscall] = &[
         arg("mount_fd", Ty::Fd),
         arg("handle", Ty::Custom(Irregular::FileHandle, &Ty::Buffer(Dir::In, Len::Fixed(HANDLE), HANDLE as u32))),
         arg("flags", Ty::Flags(&crate::sets::files::OPEN)),
-    ]).in_kernel(&[("mount_fd", "mountdirfd")]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC)]),
+    ]).in_kernel(&[("mount_fd", "mountdirfd")]).does(&[makes(Thing::File).cloexec_if("flags", c::O_CLOEXEC), Effect::NeedsCapability(c::CAP_DAC_READ_SEARCH)]),
     syscall("lookup_dcookie", Class::NONE, Ret::Size, &[
         arg("cookie", Ty::U64),
         arg("buffer", Ty::Custom(Irregular::PathOut, &Ty::Buffer(Dir::Out, Len::Ret, 4096))),

@@ -3,7 +3,7 @@
 use crate::sets::ptrace::*;
 use crate::structs::ptrace::*;
 use crate::uapi::consts as c;
-use crate::{Class, Dir, Form, Irregular, SelectKey, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
+use crate::{Class, Dir, Effect, Form, Irregular, SelectKey, Len, PidKind, Ret, Syscall, Ty, Width, arg, form, syscall};
 
 const PID: crate::Arg = arg("pid", Ty::Pid(PidKind::Tid));
 
@@ -92,6 +92,7 @@ macro_rules! row {
             OP, PID, arg("addr", Ty::Addr), arg("data", Ty::Addr),
         ])
         .by(SelectKey::masked("op", !0), $forms)
+        .does(&[Effect::TracesProcess])
     };
 }
 

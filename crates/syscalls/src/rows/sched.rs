@@ -62,8 +62,8 @@ pub static ROWS: &[Syscall] = &[
         arg("which", Ty::Enum(&PRIO_WHICH)),
         arg("who", PRIO_WHO),
         arg("prio", Ty::Int),
-    ]).in_kernel(&[("prio", "niceval")]),
-    syscall("nice", NONE, Ret::Int, &[arg("increment", Ty::Int)]),
+    ]).in_kernel(&[("prio", "niceval")]).does(&[Effect::SetsPriority]),
+    syscall("nice", NONE, Ret::Int, &[arg("increment", Ty::Int)]).does(&[Effect::SetsPriority]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

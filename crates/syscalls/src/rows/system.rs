@@ -7,6 +7,8 @@ use crate::{Class, Dir, Effect, Facility, Form, Irregular, SelectKey, Len, Note,
 
 const NONE: Class = Class::NONE;
 const MODULES: Effect = Effect::Controls(Facility::Modules);
+const BOOTS: Effect = Effect::NeedsCapability(c::CAP_SYS_BOOT);
+const PORTS: Effect = Effect::NeedsCapability(c::CAP_SYS_RAWIO);
 
 /// A pointer to one `unsigned int`, shown with brackets.
 const UINT_OUT: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1));
@@ -97,7 +99,7 @@ pub static ROWS: &[Syscall] = &[
         arg("magic2", Ty::Enum(&REBOOT_MAGIC2)),
         arg("op", Ty::Enum(&REBOOT)),
         arg("arg", Ty::Custom(Irregular::CString(255), &Ty::Buffer(Dir::In, Len::Fixed(255), 255))).when(When::OneOf("op", 0xffff_ffff, &[c::LINUX_REBOOT_CMD_RESTART2])),
-    ]).in_kernel(&[("magic", "magic1"), ("op", "cmd")]),
+    ]).in_kernel(&[("magic", "magic1"), ("op", "cmd")]).does(&[BOOTS]),
     syscall("init_module", NONE, Ret::Int, &[
         arg("module_image", Ty::Addr),
         arg("len", Ty::ULong),
@@ -114,14 +116,14 @@ pub static ROWS: &[Syscall] = &[
         arg("nr_segments", Ty::ULong),
         arg("segments", Ty::Custom(Irregular::Between(0, c::KEXEC_SEGMENT_MAX as u32), &Ty::Array(Dir::In, &Ty::Struct(&KEXEC_SEGMENT), Len::Of("nr_segments")))),
         arg("flags", Ty::Custom(Irregular::KexecFlags, &Ty::HexLong)),
-    ]),
+    ]).does(&[BOOTS]),
     syscall("kexec_file_load", Class::DESC, Ret::Int, &[
         arg("kernel_fd", Ty::Fd),
         arg("initrd_fd", Ty::Fd),
         arg("cmdline_len", Ty::ULong),
         arg("cmdline", Ty::Bytes(Dir::In, Len::Of("cmdline_len"))),
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&KEXEC_FILE))),
-    ]),
+    ]).does(&[BOOTS]),
     syscall("membarrier", NONE, Ret::Select(&crate::RetSelect {
         on: SelectKey::of("cmd"),
         cases: &[(c::MEMBARRIER_CMD_QUERY, Ret::Hex)],
@@ -133,9 +135,9 @@ pub static ROWS: &[Syscall] = &[
     ]).noted(Note::Membarrier),
     syscall("uselib", Class::FILE, Ret::Int, &[arg("path", Ty::Path)]),
     syscall("_sysctl", NONE, Ret::Int, &[arg("args", Ty::Ptr(Dir::In, &Ty::Struct(&SYSCTL_ARGS)))]),
-    syscall("vhangup", NONE, Ret::Int, &[]),
-    syscall("iopl", NONE, Ret::Int, &[arg("level", Ty::Int)]),
-    syscall("ioperm", NONE, Ret::Int, &[arg("from", Ty::HexLong), arg("num", Ty::HexLong), arg("turn_on", Ty::Int)]),
+    syscall("vhangup", NONE, Ret::Int, &[]).does(&[Effect::NeedsCapability(c::CAP_SYS_TTY_CONFIG)]),
+    syscall("iopl", NONE, Ret::Int, &[arg("level", Ty::Int)]).does(&[PORTS]),
+    syscall("ioperm", NONE, Ret::Int, &[arg("from", Ty::HexLong), arg("num", Ty::HexLong), arg("turn_on", Ty::Int)]).does(&[PORTS]),
     modify_ldt!(USER_DESC),
     set_thread_area!(USER_DESC),
     get_thread_area!(USER_DESC),

@@ -1,7 +1,7 @@
 //! The rest.
 
 use crate::flags::artefact::Artefact;
-use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, words};
+use crate::flags::flag::{Arg, Category, Flag, HelpEntry, HelpGroup, Value, ask, words};
 use crate::flags::stop::Stop;
 use crate::flags::tip::Tip;
 use crate::flags::values;
@@ -31,6 +31,17 @@ pub const FLAGS: &[Flag] = &[
         doc: "Checks what the engines need and prints what this machine allows: privileges, settings of the kernel, and a \
               trial load of the eBPF programs with the time it takes. Then it says which engine --engine=auto would use and why, and what to do if eBPF does not work. The exit status is 0 if at least one engine works, else 1.",
         update: |_, _| Err(Stop::Doctor),
+        ..BASE
+    },
+    Flag {
+        long: Some("explain-denial"),
+        arg: Arg::Required("FILE"),
+        value: Value::File,
+        own: true,
+        help: "say which rule allows what the kernel's log says was refused",
+        doc: "Reads the log of the kernel or of auditd from FILE, or from standard input if FILE is -, and explains the denials of seccomp and AppArmor in it: how often each came, which programs had it, \
+              whether the runs in the file of --harden-with needed it, and which line or rule allows it. Nothing is run. For example: journalctl -k | stride --explain-denial=- --harden-with=runs.json.",
+        update: ask,
         ..BASE
     },
     Flag {

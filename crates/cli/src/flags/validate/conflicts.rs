@@ -3,6 +3,7 @@
 use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use crate::flags::{table, tips, users};
+use crate::views::explains_denials;
 use std::ffi::OsString;
 use stride_event::Machine;
 use stride_filter::{CallField, Expression, Status};
@@ -46,7 +47,11 @@ fn only_traces(raw: &RawOptions) -> Option<String> {
 /// There must be something to trace, and options about a command need a command.
 pub fn whom(raw: &RawOptions, operands: &[OsString]) -> Result<(), Stop> {
     let no_command = operands.is_empty();
-    if no_command && raw.options.spec.attach.is_empty() && raw.options.replay.is_none() && raw.machine(false).is_none()
+    if no_command
+        && raw.options.spec.attach.is_empty()
+        && raw.options.replay.is_none()
+        && raw.machine(false).is_none()
+        && !explains_denials(&raw.options)
     {
         // A tip is worth something without a trace, too.
         return Err(match raw.tip.map(tips::text).filter(|text| !text.is_empty()) {

@@ -1,13 +1,17 @@
 //! The calls, facilities and files that runs needed, as data: a later run adds to them, and programs read them.
 
+use super::access::FileAccess;
 use super::guards::Guard;
+use crate::spelling::quote::is_deceptive;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use stride_syscalls::uapi::consts as c;
+use stride_syscalls::{Effect, Thing, row_named};
 
 const KIND: &str = "stride-harden";
-/// It grows when a reader has to be changed.
-const VERSION: u32 = 1;
+/// It grows when a reader has to be changed. Files of earlier versions are read, too.
+const VERSION: u32 = 2;
 /// The programs, and the calls or paths, that are named for each thing.
 const MOST_NAMES: usize = 6;
 
@@ -29,6 +33,27 @@ pub struct HardenEvidence {
     pub written: BTreeMap<String, UseOf>,
     /// Directories that were made where each service has one: /run/NAME, /var/lib/NAME and the like.
     pub made: BTreeMap<String, UseOf>,
+    /// Files and directories by their paths, without symbolic links.
+    #[serde(default)]
+    pub files: BTreeMap<String, FileUse>,
+    /// Directories of which any file may be used.
+    #[serde(default)]
+    pub directories: BTreeMap<String, FileUse>,
+    /// By family and type: `AF_INET SOCK_STREAM`.
+    #[serde(default)]
+    pub sockets: BTreeMap<String, UseOf>,
+    /// Ports of this machine that were bound, and ports of any that were connected to or sent to.
+    #[serde(default)]
+    pub ports: BTreeMap<PortUse, BTreeMap<u16, UseOf>>,
+    /// Unix sockets in the abstract namespace that were bound or connected to.
+    #[serde(default)]
+    pub abstract_sockets: BTreeMap<String, UseOf>,
+    /// Capabilities that calls which succeeded may have needed.
+    #[serde(default)]
+    pub capabilities: BTreeMap<String, UseOf>,
+    /// Signals that were sent.
+    #[serde(default)]
+    pub signals: BTreeMap<String, UseOf>,
 }
 
 /// A run, and why it may not have shown everything.
@@ -41,6 +66,41 @@ pub struct SeenRun {
     pub calls: u64,
     pub lost: u64,
     pub missing: Vec<String>,
+    /// True if the evidence has the files that the run used.
+    #[serde(default)]
+    pub has_files: bool,
+    /// The path of the first program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+}
+
+/// The ways in which a port was used.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub enum PortUse {
+    BindTcp,
+    ConnectTcp,
+    BindUdp,
+    SendUdp,
+}
+
+/// The uses of one file, or of the files in one directory.
+#[derive(Serialize, Deserialize, Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileUse {
+    pub access: BTreeSet<FileAccess>,
+    /// It is a directory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub directory: bool,
+    #[serde(flatten)]
+    pub used: UseOf,
+}
+
+impl FileUse {
+    pub fn merge(&mut self, other: FileUse) {
+        self.access.extend(other.access);
+        self.directory |= other.directory;
+        self.used.merge(other.used);
+    }
 }
 
 /// The calls of one name.
@@ -69,10 +129,16 @@ impl UseOf {
         insert(&mut self.by, by);
     }
 
-    fn merge(&mut self, other: UseOf) {
+    pub fn merge(&mut self, other: UseOf) {
         self.times = self.times.saturating_add(other.times);
         other.programs.iter().for_each(|name| insert(&mut self.programs, name));
         other.by.iter().for_each(|name| insert(&mut self.by, name));
+    }
+
+    /// `openat, read by nginx, sh`
+    pub fn reason(&self) -> String {
+        let by: Vec<&str> = self.by.iter().map(String::as_str).collect();
+        format!("{} {}", by.join(", "), self.users())
     }
 
     /// `by nginx, sh`
@@ -88,9 +154,9 @@ fn insert(names: &mut BTreeSet<String>, name: &str) {
     }
 }
 
-/// True if no string and no key has a control character.
+/// True if no string and no key has a character that ends a line, or that shows another text than there is.
 fn is_on_lines(value: &Value) -> bool {
-    let is_on_line = |text: &str| !text.chars().any(char::is_control);
+    let is_on_line = |text: &str| !text.chars().any(is_deceptive);
     match value {
         Value::String(text) => is_on_line(text),
         Value::Array(values) => values.iter().all(is_on_lines),
@@ -103,7 +169,24 @@ impl HardenEvidence {
     pub fn of(run: SeenRun) -> HardenEvidence {
         let (kind, runs) = (KIND.into(), vec![run]);
         let (calls, families, guards, written, made) = Default::default();
-        HardenEvidence { kind, version: VERSION, runs, calls, families, guards, written, made }
+        let (files, directories, sockets, ports, abstract_sockets, capabilities, signals) = Default::default();
+        HardenEvidence {
+            kind,
+            version: VERSION,
+            runs,
+            calls,
+            families,
+            guards,
+            written,
+            made,
+            files,
+            directories,
+            sockets,
+            ports,
+            abstract_sockets,
+            capabilities,
+            signals,
+        }
     }
 
     /// Reads what `--harden=json` wrote. The error says what is wrong.
@@ -112,23 +195,41 @@ impl HardenEvidence {
         let value: Value = serde_json::from_slice(text).map_err(other)?;
         // Strings go into rules. A file that somebody changed must not bring other lines into them.
         if !is_on_lines(&value) {
-            return Err("a string in it has a control character, which --harden=json never writes".into());
+            return Err(
+                "a string in it has a control character or an invisible one, which --harden=json never writes".into()
+            );
         }
-        let evidence: HardenEvidence = serde_json::from_value(value).map_err(other)?;
+        // A later version may have members that this one does not know.
+        if let (Some(KIND), Some(version)) = (value["type"].as_str(), value["version"].as_u64())
+            && !(1..=VERSION.into()).contains(&version)
+        {
+            return Err(format!(
+                "it has version {version}, and this Stride reads versions 1 to {VERSION}; use the Stride that made it, or a later one"
+            ));
+        }
+        let mut evidence: HardenEvidence = serde_json::from_value(value).map_err(other)?;
         match (evidence.kind.as_str(), evidence.version) {
-            (KIND, VERSION) => {}
-            (KIND, version) => {
-                return Err(format!("it has version {version}, and this Stride reads version {VERSION}"));
+            (KIND, 1) => {
+                evidence.version = VERSION;
+                evidence.runs.iter_mut().for_each(|run| run.has_files = false);
             }
+            (KIND, _) => {}
             _ => return Err("it is not what --harden=json writes (another type)".into()),
         }
         let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
-        let names = evidence.calls.keys().chain(evidence.families.keys());
+        let words = evidence.sockets.keys().flat_map(|socket| socket.split(' '));
+        let names = evidence.calls.keys().chain(evidence.families.keys()).chain(evidence.capabilities.keys());
+        let names = names.chain(evidence.signals.keys()).map(String::as_str).chain(words);
         let abis = evidence.calls.values().flat_map(|calls| &calls.abis);
-        if let Some(name) = names.chain(abis).find(|name| !is_name(name)) {
-            return Err(format!("{name:?} is no name of a call, an ABI or an address family"));
+        if let Some(name) = names.chain(abis.map(String::as_str)).find(|name| !is_name(name)) {
+            return Err(format!(
+                "{name:?} is no name of a call, an ABI, an address family, a type of sockets, a capability or a signal"
+            ));
         }
-        if let Some(path) = evidence.written.keys().chain(evidence.made.keys()).find(|path| !path.starts_with('/')) {
+        let programs = evidence.runs.iter().filter_map(|run| run.program.as_ref());
+        let paths = evidence.written.keys().chain(evidence.made.keys()).chain(evidence.files.keys());
+        let mut paths = paths.chain(evidence.directories.keys()).chain(programs);
+        if let Some(path) = paths.find(|path| !path.starts_with('/')) {
             return Err(format!("{path:?} is no absolute path"));
         }
         Ok(evidence)
@@ -149,9 +250,44 @@ impl HardenEvidence {
             of.used.merge(calls.used);
         }
         other.families.into_iter().for_each(|(name, used)| self.families.entry(name).or_default().merge(used));
+        let sockets = other.sockets.into_iter();
+        sockets.for_each(|(name, used)| self.sockets.entry(name).or_default().merge(used));
         other.guards.into_iter().for_each(|(guard, used)| self.guards.entry(guard).or_default().merge(used));
         other.written.into_iter().for_each(|(path, used)| self.written.entry(path).or_default().merge(used));
         other.made.into_iter().for_each(|(path, used)| self.made.entry(path).or_default().merge(used));
+        other.files.into_iter().for_each(|(path, used)| self.files.entry(path).or_default().merge(used));
+        other.directories.into_iter().for_each(|(path, used)| self.directories.entry(path).or_default().merge(used));
+        for (way, ports) in other.ports {
+            let of = self.ports.entry(way).or_default();
+            ports.into_iter().for_each(|(port, used)| of.entry(port).or_default().merge(used));
+        }
+        for (of, more) in [
+            (&mut self.abstract_sockets, other.abstract_sockets),
+            (&mut self.capabilities, other.capabilities),
+            (&mut self.signals, other.signals),
+        ] {
+            more.into_iter().for_each(|(name, used)| of.entry(name).or_default().merge(used));
+        }
+    }
+
+    /// True if the files of each run are known, which version 1 does not have.
+    pub fn has_files(&self) -> bool {
+        self.runs.iter().all(|run| run.has_files)
+    }
+
+    /// The calls that change mounts, if there were any.
+    pub fn mounts(&self) -> Option<UseOf> {
+        let mut used = UseOf::default();
+        for (name, calls) in &self.calls {
+            let is_mount = row_named(name).is_some_and(|row| {
+                row.makes() == Some(Thing::Mount)
+                    || row.has_effect(Effect::ChangesPaths) && row.needs_capability() == Some(c::CAP_SYS_ADMIN)
+            });
+            if is_mount {
+                calls.used.programs.iter().for_each(|program| used.add(1, program, name));
+            }
+        }
+        (used.times > 0).then_some(used)
     }
 
     /// The ABIs of all calls.

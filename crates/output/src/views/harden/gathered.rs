@@ -1,18 +1,25 @@
 //! Each call says something about what the program needs.
 
+use super::access::AccessOfRun;
+use super::capabilities;
 use super::evidence::{HardenEvidence, SeenRun};
+use super::files::{self, Links};
 use super::guards::{Guard, needed};
-use super::places;
+use super::{places, sockets};
+use crate::spelling::names;
 use crate::spelling::quote::shown;
 use crate::views::inputs::{InputsOfRun, UserId};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use stride_event::{Call, Event, Outcome};
+use stride_event::{Call, Event, Outcome, Tid};
 use stride_syscalls::{Abi, Effect, Syscall, Thing, sets, table};
 use stride_track::{Tracker, base_name};
 
 /// The uses that are told apart. Further ones are those of other programs.
 const MAX_USES: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
+
+/// The bits of socket(2)'s `type` above these are flags.
+const SOCKET_TYPE: u64 = 0xf;
 
 /// The needs of the run so far.
 #[derive(Default)]
@@ -21,6 +28,11 @@ pub struct NeededByRun {
     calls: CountedUses<(Abi, u64)>,
     families: CountedUses<(u64, &'static str)>,
     guards: CountedUses<(Guard, &'static str)>,
+    sockets: CountedUses<(u64, u64, &'static str)>,
+    capabilities: CountedUses<(u64, &'static str)>,
+    signals: CountedUses<(i32, &'static str)>,
+    /// The files, if the rules are about them.
+    accessed: Option<AccessOfRun>,
 }
 
 /// How often each program used something.
@@ -47,6 +59,16 @@ impl<K: Copy + Eq + Hash + Ord> CountedUses<K> {
 }
 
 impl NeededByRun {
+    /// The files are gathered, too.
+    pub fn with_files() -> NeededByRun {
+        NeededByRun { accessed: Some(AccessOfRun::default()), ..NeededByRun::default() }
+    }
+
+    /// A file that the kernel opened to start a program.
+    pub fn interpreted(&mut self, path: &[u8], pid: Tid, tracker: &Tracker) {
+        self.files.interpreted(path, pid, tracker);
+    }
+
     pub fn files(&self) -> &InputsOfRun {
         &self.files
     }
@@ -67,6 +89,9 @@ impl NeededByRun {
         let program = self.files.programs.of(seen.pid, tracker);
         if let Some(row) = call.row() {
             self.facilities(call, row, program);
+            if matches!(call.outcome, Outcome::Value(_)) {
+                self.succeeded(call, row, program, tracker);
+            }
         }
         // (exit(2) and the last call of a killed thread have no outcome, and are calls.)
         self.calls.add((call.abi, call.nr), program);
@@ -79,15 +104,32 @@ impl NeededByRun {
         let makes_socket = matches!(row.makes(), Some(Thing::Socket | Thing::SocketPair));
         if let Some(family) = call.arg("domain").filter(|_| makes_socket) {
             self.families.add((family, row.name), program);
+            self.sockets.add((family, call.flags("type") & SOCKET_TYPE, row.name), program);
         }
         if row.has_effect(Effect::Executes) && self.calls.0.len() > 1 && call.outcome == Outcome::Value(0) {
             self.guards.add((Guard::OtherPrograms, row.name), program);
         }
     }
 
+    fn succeeded(&mut self, call: &Call, row: &'static Syscall, program: UserId, tracker: &Tracker) {
+        if let Some(capability) = capabilities::needed(call, row) {
+            self.capabilities.add((capability, row.name), program);
+        }
+        let signal = call.arg("signum").map(|signal| signal as i32).filter(|_| row.has_effect(Effect::SendsSignal));
+        if let Some(signal @ 0..=64) = signal {
+            self.signals.add((signal, row.name), program);
+        }
+        if row.has_effect(Effect::TracesProcess) {
+            self.guards.add((Guard::TracedProcesses, row.name), program);
+        }
+        if let (Some(accessed), Some(seen)) = (&mut self.accessed, tracker.seen()) {
+            accessed.call(call, row, seen, program, tracker);
+        }
+    }
+
     /// All of it, at the end.
-    pub fn evidence(&self, run: SeenRun) -> HardenEvidence {
-        let mut evidence = HardenEvidence::of(run);
+    pub fn evidence(&mut self, run: SeenRun, links: &dyn Links) -> HardenEvidence {
+        let mut evidence = HardenEvidence::of(SeenRun { has_files: self.accessed.is_some(), ..run });
         let name = |program| shown(base_name(self.files.programs.path(program)));
         for ((abi, nr), program, times) in self.calls.sorted() {
             let Some(entry) = table(abi).get(nr) else { continue };
@@ -101,9 +143,36 @@ impl NeededByRun {
         for ((guard, call), program, times) in self.guards.sorted() {
             evidence.guards.entry(guard).or_default().add(times, &name(program), call);
         }
+        for ((family, kind, call), program, times) in self.sockets.sorted() {
+            let socket = format!("{} {}", family_name(family), type_name(kind));
+            evidence.sockets.entry(socket).or_default().add(times, &name(program), call);
+        }
+        for ((capability, call), program, times) in self.capabilities.sorted() {
+            let Some(capability) = sets::creds::CAP.name_of(capability) else { continue };
+            evidence.capabilities.entry(capability.to_owned()).or_default().add(times, &name(program), call);
+        }
+        for ((signal, call), program, times) in self.signals.sorted() {
+            evidence.signals.entry(signal_name(signal)).or_default().add(times, &name(program), call);
+        }
         places::of(&self.files, &mut evidence);
+        sockets::add(&self.files, &mut evidence);
+        if let Some(accessed) = &mut self.accessed {
+            accessed.add_known(&self.files);
+            files::add(accessed, &self.files, links, &mut evidence);
+        }
         evidence
     }
+}
+
+/// `SIGTERM`, or `0`, which only asks whether there is such a process.
+fn signal_name(signal: i32) -> String {
+    let mut name = Vec::new();
+    names::signal(&mut name, signal);
+    String::from_utf8_lossy(&name).into_owned()
+}
+
+fn type_name(kind: u64) -> String {
+    sets::socket::SOCK_TYPE.name_of(kind).map_or_else(|| format!("SOCK_{kind}"), str::to_owned)
 }
 
 fn family_name(family: u64) -> String {

@@ -26,6 +26,7 @@ pub enum Guard {
     HomeRead,
     HomeWritten,
     OtherPrograms,
+    TracedProcesses,
 }
 
 /// A rule of a unit that takes a facility away (systemd.exec(5)).

@@ -1,20 +1,35 @@
-//! Rules that allow a program the calls that it made, and no others (`--harden`): a drop-in for a systemd unit, or a seccomp profile.
+//! Rules that allow a program what it did, and little else (`--harden`): a drop-in for a systemd unit, a profile for seccomp or AppArmor, or a ruleset for Landlock. Calls
+//! become evidence (`gathered`, `access`), and each format is made from evidence alone, so runs add up.
 
+mod access;
+mod apparmor;
+mod apparmor_files;
+mod capabilities;
+mod denials;
+mod difference;
 mod evidence;
+mod files;
 mod gathered;
 mod guards;
+mod landlock;
+mod landlock_files;
 mod places;
 mod seccomp;
+mod sockets;
 mod systemd;
 
 use crate::spelling::quote::shown;
 use crate::views::inputs::Wholeness;
 use crate::{End, RunInfo, Sink, View, ViewError};
+pub use denials::explain_denials;
 pub use evidence::HardenEvidence;
 use evidence::SeenRun;
+pub use files::Links;
 use gathered::NeededByRun;
 use std::os::unix::ffi::OsStrExt;
-use stride_event::Event;
+use stride_decode::Resolver;
+use stride_event::{Event, Outcome, Tid};
+use stride_syscalls::Effect;
 use stride_track::Tracker;
 
 /// The forms of the rules.
@@ -28,18 +43,40 @@ pub enum HardenFormat {
     Seccomp,
     /// A profile that only logs them.
     SeccompLog,
+    /// A profile for AppArmor, which refuses everything else.
+    AppArmor,
+    /// A profile for AppArmor that only logs.
+    AppArmorLog,
+    /// A ruleset for Landlock.
+    Landlock,
+    /// The difference between the run and earlier ones.
+    Difference,
     /// The evidence, for later runs and other programs.
     Json,
 }
 
 impl HardenFormat {
-    pub const ALL: [HardenFormat; 5] = [
+    pub const ALL: [HardenFormat; 9] = [
         HardenFormat::Systemd,
         HardenFormat::SystemdLog,
         HardenFormat::Seccomp,
         HardenFormat::SeccompLog,
+        HardenFormat::AppArmor,
+        HardenFormat::AppArmorLog,
+        HardenFormat::Landlock,
+        HardenFormat::Difference,
         HardenFormat::Json,
     ];
+
+    /// True if the rules cannot be made without single files, which the evidence of version 1 does not have.
+    pub fn needs_files(self) -> bool {
+        matches!(self, HardenFormat::AppArmor | HardenFormat::AppArmorLog | HardenFormat::Landlock)
+    }
+
+    /// True if files are gathered.
+    pub fn has_files(self) -> bool {
+        self.needs_files() || matches!(self, HardenFormat::Difference | HardenFormat::Json)
+    }
 
     /// The word for it on the command line.
     pub fn name(self) -> &'static str {
@@ -48,6 +85,10 @@ impl HardenFormat {
             HardenFormat::SystemdLog => "systemd-log",
             HardenFormat::Seccomp => "seccomp",
             HardenFormat::SeccompLog => "seccomp-log",
+            HardenFormat::AppArmor => "apparmor",
+            HardenFormat::AppArmorLog => "apparmor-log",
+            HardenFormat::Landlock => "landlock",
+            HardenFormat::Difference => "diff",
             HardenFormat::Json => "json",
         }
     }
@@ -60,15 +101,35 @@ pub struct HardenView {
     whole: Wholeness,
     /// The evidence of earlier runs.
     before: Option<HardenEvidence>,
+    resolver: Box<dyn Resolver>,
+    links: Box<dyn Links>,
     info: RunInfo,
     sink: Sink,
     error: Option<ViewError>,
 }
 
 impl HardenView {
-    pub fn new(format: HardenFormat, before: Option<HardenEvidence>, info: &RunInfo, sink: Sink) -> HardenView {
-        let (needed, whole) = (NeededByRun::default(), Wholeness::new(info));
-        HardenView { format, needed, whole, before, info: info.clone(), sink, error: None }
+    pub fn new(
+        format: HardenFormat,
+        before: Option<HardenEvidence>,
+        resolver: Box<dyn Resolver>,
+        links: Box<dyn Links>,
+        info: &RunInfo,
+        sink: Sink,
+    ) -> HardenView {
+        let needed = if format.has_files() { NeededByRun::with_files() } else { NeededByRun::default() };
+        let (whole, info) = (Wholeness::new(info), info.clone());
+        HardenView { format, needed, whole, before, resolver, links, info, sink, error: None }
+    }
+
+    /// Asks for the files that the kernel opened to start a program.
+    fn started_by(&mut self, tid: Tid, tracker: &Tracker) {
+        let Some(seen) = tracker.seen() else { return };
+        let Some(program) = seen.subject().map(|program| tracker.name(program)) else { return };
+        match self.resolver.interpreters(tid, program) {
+            Some(found) => found.iter().for_each(|path| self.needed.interpreted(path, seen.pid, tracker)),
+            None => self.whole.program_unread(),
+        }
     }
 }
 
@@ -76,6 +137,13 @@ impl View for HardenView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.whole.event(event);
         self.needed.event(event, tracker);
+        if let Event::Exit(call) = *event
+            && self.format.has_files()
+            && call.outcome == Outcome::Value(0)
+            && call.row().is_some_and(|row| row.has_effect(Effect::Executes))
+        {
+            self.started_by(call.tid, tracker);
+        }
     }
 
     fn note(&mut self, what: &str) {
@@ -89,16 +157,27 @@ impl View for HardenView {
             calls: self.needed.calls(),
             lost: end.lost.calls,
             missing: self.whole.reasons(self.needed.files(), end),
+            has_files: false,
+            program: None,
         };
-        let mut evidence = self.needed.evidence(run);
+        let mut evidence = self.needed.evidence(run, &*self.links);
+        let mut difference = String::new();
         if let Some(before) = self.before.take() {
+            if self.format == HardenFormat::Difference {
+                difference = difference::lines(&before, &evidence);
+            }
             evidence.add(before);
+            files::bound(&mut evidence, 0);
         }
         let text = match self.format {
             HardenFormat::Systemd => systemd::drop_in(&evidence, false),
             HardenFormat::SystemdLog => systemd::drop_in(&evidence, true),
             HardenFormat::Seccomp => seccomp::profile(&evidence, false),
             HardenFormat::SeccompLog => seccomp::profile(&evidence, true),
+            HardenFormat::AppArmor => apparmor::profile(&evidence, false),
+            HardenFormat::AppArmorLog => apparmor::profile(&evidence, true),
+            HardenFormat::Landlock => landlock::ruleset(&evidence),
+            HardenFormat::Difference => difference,
             HardenFormat::Json => evidence.to_json(),
         };
         self.error = self.sink.write(&mut text.into_bytes()).and_then(|()| self.sink.flush()).err();

@@ -2,7 +2,7 @@
 
 use super::evidence::{HardenEvidence, UseOf};
 use super::guards::Guard;
-use crate::spelling::quote::shown;
+use crate::spelling::quote::{is_deceptive, shown};
 use crate::views::inputs::{InputsOfRun, UsedPath, Uses, is_below, is_of_kernel};
 
 const WRITTEN: Uses = Uses::MADE.or(Uses::CHANGED).or(Uses::REMOVED).or(Uses::TEMPORARY);
@@ -132,7 +132,7 @@ fn place_of(path: &[u8]) -> String {
     let mut place = parent.unwrap_or(path);
     loop {
         match std::str::from_utf8(place) {
-            Ok(place) if !place.chars().any(char::is_control) => return place.to_owned(),
+            Ok(place) if !place.chars().any(is_deceptive) => return place.to_owned(),
             // A rule cannot have a path with such bytes, but it can have the directory above.
             _ => place = &place[..place.iter().rposition(|byte| *byte == b'/').unwrap_or(0)],
         }

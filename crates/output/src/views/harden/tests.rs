@@ -1,6 +1,9 @@
 //! Rules, from made-up calls.
 
+mod file_tests;
+
 use super::evidence::{HardenEvidence, SeenRun};
+use super::files::Links;
 use super::gathered::NeededByRun;
 use super::guards::Guard;
 use super::{seccomp, systemd};
@@ -13,6 +16,15 @@ use stride_track::Tracker;
 const PID: Tid = 10;
 const CWD: u64 = c::AT_FDCWD;
 
+/// /lib is a link to /usr/lib, and nothing else is one.
+struct Linked;
+
+impl Links for Linked {
+    fn real(&self, path: &[u8]) -> Option<Vec<u8>> {
+        Some(path.strip_prefix(b"/lib/").map_or_else(|| path.to_vec(), |rest| [b"/usr/lib/", rest].concat()))
+    }
+}
+
 struct Run {
     needed: NeededByRun,
     tracker: Tracker,
@@ -20,7 +32,7 @@ struct Run {
 
 impl Run {
     fn new() -> Run {
-        let mut run = Run { needed: NeededByRun::default(), tracker: Tracker::default() };
+        let mut run = Run { needed: NeededByRun::with_files(), tracker: Tracker::default() };
         run.event(&spawned(PID, 0));
         run.does("execve", &[0x1000, 0, 0], &["/bin/tool"], 0);
         run
@@ -43,13 +55,14 @@ impl Run {
         self.does("openat", &[CWD, 0x1000, c::O_WRONLY | c::O_CREAT | c::O_TRUNC, 0o644], &[path], 5);
     }
 
-    fn evidence(&self) -> HardenEvidence {
-        let run =
-            SeenRun { args: vec![], engine: "made up".into(), calls: self.needed.calls(), lost: 0, missing: vec![] };
-        self.needed.evidence(run)
+    fn evidence(&mut self) -> HardenEvidence {
+        let calls = self.needed.calls();
+        let (args, engine, missing) = (vec![], "made up".into(), vec![]);
+        let run = SeenRun { args, engine, calls, lost: 0, missing, has_files: false, program: None };
+        self.needed.evidence(run, &Linked)
     }
 
-    fn guards(&self) -> Vec<Guard> {
+    fn guards(&mut self) -> Vec<Guard> {
         self.evidence().guards.keys().copied().collect()
     }
 }
@@ -270,7 +283,7 @@ fn evidence_that_somebody_changed() {
         assert!(good.contains(from), "{good}");
         HardenEvidence::parse(good.replace(from, to).as_bytes()).unwrap_err()
     };
-    assert!(error("\"version\": 1", "\"version\": 2").contains("reads version 1"));
+    assert!(error("\"version\": 2", "\"version\": 3").contains("reads versions 1 to 2"));
     assert!(error("stride-harden", "stride-inputs").contains("another type"));
     assert!(error("\"execve\"", "\"execve ExecStart=x\"").contains("no name of a call"));
     assert!(error("\"tool\"", "\"tool\\nExecStart=x\"").contains("a control character"));

@@ -19,12 +19,13 @@ pub use digest::{Digest, Digests};
 pub(super) use gathered::InputsOfRun;
 use json::AboutList;
 pub(super) use listing::{is_below, is_of_kernel};
-pub(super) use names::{UsedPath, Uses};
+pub(super) use names::{UsedPath, Uses, tidy};
+pub(super) use network::Dealing;
 use stride_decode::Resolver;
 use stride_event::{Call, Event, Outcome, Tid};
 use stride_syscalls::Effect;
 use stride_track::Tracker;
-pub(super) use users::UserId;
+pub(super) use users::{UsedBy, UserId};
 pub(super) use whole::Wholeness;
 
 /// The forms of the list.

@@ -1,6 +1,9 @@
 //! `--harden`: rules for services and containers, live and replayed, under both engines, and enforced by the tools that they are for.
 
+mod apparmor;
+#[path = "../common/mod.rs"]
 mod common;
+mod landlock;
 
 use common::{Run, RunInScratch, Scratch, bare_stride, engines, is_root, need, text};
 use serde_json::{Value, json};
@@ -10,7 +13,7 @@ use std::process::Command;
 use stride_test_support::skip;
 
 /// The rules for `sh -c SCRIPT` in this directory, with a recording `rec`.
-fn rules(scratch: &Scratch, engine: &str, options: &[&str], script: &str) -> String {
+pub fn rules(scratch: &Scratch, engine: &str, options: &[&str], script: &str) -> String {
     let mut command = bare_stride();
     command.args(["-o", "rules", "--record=rec", "-q", engine]).args(options).args(["/bin/sh", "-c", script]);
     command.current_dir(scratch.path("")).env("PATH", "/usr/bin:/bin");
@@ -121,11 +124,13 @@ fn options_that_do_not_fit() {
         assert_eq!(run.code(), Some(1), "{run:?}");
         run.err
     };
-    assert!(
-        said(&["--harden=selinux"]).contains("there are --harden=systemd, systemd-log, seccomp, seccomp-log and json")
-    );
+    assert!(said(&["--harden=selinux"]).contains(
+        "there are --harden=systemd, systemd-log, seccomp, seccomp-log, apparmor, apparmor-log, landlock, diff and json"
+    ));
+    assert!(said(&["--harden=diff"]).contains("name the file that --harden=json wrote with --harden-with=FILE"));
     assert!(said(&["--harden=json", "--json"]).contains("exclude each other"));
     assert!(said(&["--harden=json", "--harden-with=none.json"]).contains("Can't read earlier runs from 'none.json'"));
+    assert!(said(&["--explain-denial=log"]).contains("leave PROG, -p and --replay out"));
     let other = said(&["--harden=json", "--harden-with=other.json"]);
     assert!(other.contains("it is not what --harden=json writes"), "{other}");
 }
@@ -173,5 +178,98 @@ fn a_container_runs_under_its_profile() {
         let profile: Value = serde_json::from_str(&rules(&scratch, engine, &["--harden=seccomp"], WORKS)).unwrap();
         let (said, why) = contained(Some(&profile), &other);
         assert!(said.contains("works") && !said.contains("made"), "{engine}: {said}{why}\n{profile:#}");
+    }
+}
+
+/// Evidence of version 1 has no files. Formats that need them say so before the program runs.
+#[test]
+fn earlier_evidence_lacks_files() {
+    const OLD: &str = r#"{"type": "stride-harden", "version": 1, "calls": {}, "families": {}, "guards": {}, "written": {}, "made": {},
+        "runs": [{"args": ["stride"], "engine": "eBPF", "calls": 1, "lost": 0, "missing": []}]}"#;
+    let scratch = Scratch::new("harden-version-1");
+    std::fs::write(scratch.path("old.json"), OLD).unwrap();
+    let said = |format: &str| {
+        let mut command = bare_stride();
+        command.args([format, "--harden-with=old.json", "/usr/bin/touch", "made"]).current_dir(scratch.path(""));
+        Run::of(command)
+    };
+    let refused = said("--harden=apparmor");
+    assert_eq!(refused.code(), Some(1), "{refused:?}");
+    assert!(refused.err.contains("Can't read earlier runs from 'old.json'"), "{refused:?}");
+    assert!(refused.err.contains("make the evidence again with this version"), "{refused:?}");
+    assert!(!scratch.path("made").exists());
+    assert!(said("--harden=systemd").err.contains("# Made from 2 runs: "));
+}
+
+/// A run needs more than an earlier one, and less.
+#[test]
+fn the_difference_of_runs() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("harden-diff{engine}"));
+        std::fs::write(scratch.path("a"), "").unwrap();
+        rules(&scratch, engine, &["--harden=json"], "read x <a; mkdir out");
+        std::fs::rename(scratch.path("rules"), scratch.path("before.json")).unwrap();
+        let options = ["--harden=diff", "--harden-with=before.json"];
+        let said = rules(&scratch, engine, &options, "read x <a; echo >>a; rmdir out");
+        let lines: Vec<&str> = said.lines().filter(|line| !line.starts_with('#')).collect();
+        let place = std::fs::canonicalize(scratch.path("")).unwrap();
+        let file = |sign: char, name: &str, uses: &str| {
+            let start = format!("{sign} file {}: {uses}: ", place.join(name).display());
+            assert!(lines.iter().any(|line| line.starts_with(&start)), "{engine}: {start}\n{said}");
+        };
+        file('+', "a", "append, make");
+        file('+', "out", "remove-directory");
+        file('-', "out", "make-directory");
+        let has = |starts: [&str; 2]| lines.iter().any(|line| starts.iter().any(|start| line.starts_with(start)));
+        assert!(has(["+ call rmdir: 1 time by ", "+ call unlinkat: 1 time by "]), "{engine}: {said}");
+        assert!(has(["- call mkdir: 1 time by ", "- call mkdirat: 1 time by "]), "{engine}: {said}");
+        // The same run again needs the same.
+        let same = rules(&scratch, engine, &options, "read x <a; mkdir out");
+        assert!(same.contains("# The run needed what the earlier runs needed, and no more.\n"), "{engine}: {same}");
+        std::fs::remove_dir(scratch.path("out")).unwrap();
+    }
+}
+
+/// A log is read with the evidence, and nothing is run.
+#[test]
+fn denials_are_explained() {
+    let scratch = Scratch::new("harden-denials");
+    let mut command = bare_stride();
+    command
+        .args(["--harden=json", "-o", "runs.json", "/bin/sh", "-c", "read x </etc/passwd"])
+        .current_dir(scratch.path(""));
+    assert_eq!(Run::of(command).code(), Some(0));
+    let execve = libc::SYS_execve;
+    let log = format!(
+        "audit: type=1326 audit(1:2): comm=\"sh\" sig=0 arch=c000003e syscall={execve} code=0x7ffc0000\n\
+         audit: type=1400 audit(1:3): apparmor=\"DENIED\" operation=\"open\" name=\"/etc/passwd\" requested_mask=\"r\" comm=\"sh\"\n\
+         audit: type=1400 audit(1:4): apparmor=\"DENIED\" operation=\"open\" name=\"/etc/shadow\" requested_mask=\"r\" comm=\"sh\"\n"
+    );
+    std::fs::write(scratch.path("log"), log).unwrap();
+    let said = |args: &[&str]| {
+        let mut command = bare_stride();
+        command.args(args).current_dir(scratch.path(""));
+        Run::of(command)
+    };
+    let explained = said(&["--explain-denial=log", "--harden-with=runs.json"]);
+    assert_eq!((explained.code(), explained.err.as_str()), (Some(0), ""));
+    let out = explained.out;
+    assert!(out.contains("1 time: /etc/passwd for r, refused, by sh\n  The evidence has it ("), "{out}");
+    assert!(out.contains("1 time: /etc/shadow for r, refused, by sh\n  The evidence does not have it."), "{out}");
+    assert!(out.contains("\n  \"/etc/shadow\" r,\n"), "{out}");
+    if cfg!(target_arch = "x86_64") {
+        assert!(
+            out.contains("1 time: the call execve (x86_64), allowed and logged, by sh\n  The evidence has it ("),
+            "{out}"
+        );
+    }
+    for (args, why) in [
+        (&["--explain-denial=log"][..], "add --harden-with=FILE, which --harden=json wrote"),
+        (&["--explain-denial=none", "--harden-with=runs.json"], "Can't read the log 'none'"),
+        (&["--explain-denial=log", "--harden-with=log"], "Can't read earlier runs from 'log'"),
+        (&["--explain-denial=log", "--harden-with=runs.json", "-f"], "so -f has no place there"),
+    ] {
+        let refused = said(args);
+        assert!(refused.code() == Some(1) && refused.err.contains(why), "{args:?}: {refused:?}");
     }
 }
