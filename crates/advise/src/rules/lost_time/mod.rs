@@ -12,7 +12,8 @@ use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use sleeps::{
-    FEW_LOST_SLEEPS, LONG_SLEEP, LOST_PART, LOST_SLEEPS, MOSTLY_LOST, Parked, Peers, SHORTEST_SLEEP, Sleep, Sleeps,
+    FEW_LOST_SLEEPS, FutexWaits, LONG_SLEEP, LOST_PART, LOST_SLEEPS, LostSleep, MOSTLY_LOST, Peers, SHORTEST_SLEEP,
+    Sleeps,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -64,7 +65,7 @@ struct LostTime {
     sleeps: Bounded<(Tid, Box<[u8]>), Sleeps>,
     latest: Bounded<Tid, Latest>,
     /// The sleep of a thread that has made no call since.
-    pending: Bounded<Tid, Sleep>,
+    pending: Bounded<Tid, LostSleep>,
     /// Processes that take something from a peer. Their waits for descriptors may be for that.
     have_peers: Bounded<Tid, Peers>,
 }
@@ -117,7 +118,7 @@ impl Rule for LostTime {
         }
         if Futex::is(observed.row) && observed.errno() == Some(c::ETIMEDOUT as u32) {
             if let Some(sleeps) = self.sleeps_of(observed) {
-                sleeps.parked.add(&Parked::of(observed));
+                sleeps.parked.add(&FutexWaits::of(observed));
             }
             return;
         }
@@ -155,7 +156,7 @@ impl Rule for LostTime {
 impl LostTime {
     /// The thread has slept. Its next call tells whether that counts.
     fn slept_now(&mut self, observed: &Observed<'_>, in_row: bool, is_for_any: bool) {
-        let sleep = Sleep { key: observed.key, time: observed.time_waiting(), in_row, is_for_any };
+        let sleep = LostSleep { key: observed.key, time: observed.time_waiting(), in_row, is_for_any };
         self.pending.make_room_of_ended(observed.tracker, |_| false);
         self.pending.entry(observed.call.tid, || sleep);
     }

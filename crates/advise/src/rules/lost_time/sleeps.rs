@@ -20,7 +20,7 @@ pub const SHORTEST_SLEEP: Threshold =
 
 /// A sleep of a thread.
 #[derive(Clone, Copy)]
-pub struct Sleep {
+pub struct LostSleep {
     pub key: CallKey,
     pub time: Ns,
     /// It is one of many without another call in between.
@@ -31,7 +31,7 @@ pub struct Sleep {
 
 /// Waits at futexes until their time ran out: so threads of Java sleep, as some of their stacks show.
 #[derive(Clone, Copy, Default)]
-pub struct Parked {
+pub struct FutexWaits {
     pub calls: u64,
     time: Ns,
     key: Option<CallKey>,
@@ -39,21 +39,21 @@ pub struct Parked {
     asleep: u64,
 }
 
-impl Parked {
-    pub fn of(observed: &Observed<'_>) -> Parked {
+impl FutexWaits {
+    pub fn of(observed: &Observed<'_>) -> FutexWaits {
         let stack = observed.call.stack.as_ref();
         // (The runtime's own threads sleep, too. They run no code of the program.)
         let runs_script = |stack: &&Arc<Stack>| stack.frames.iter().any(|frame| frame.module.is_none());
         let asleep = stack.filter(runs_script).is_some_and(|stack| is_asleep(stack));
         let (time, key) = (observed.time_waiting(), Some(observed.key));
-        Parked { calls: 1, time, key, stacks: stack.is_some().into(), asleep: asleep.into() }
+        FutexWaits { calls: 1, time, key, stacks: stack.is_some().into(), asleep: asleep.into() }
     }
 
     pub fn are_sleeps(&self) -> bool {
         self.asleep * 2 > self.stacks
     }
 
-    pub fn add(&mut self, other: &Parked) {
+    pub fn add(&mut self, other: &FutexWaits) {
         self.calls += other.calls;
         self.time = self.time.saturating_add(other.time);
         self.key = self.key.or(other.key);
@@ -100,7 +100,7 @@ pub struct Sleeps {
     /// Those that were half as long again as the one before, or more: pauses between tries.
     longer: u64,
     latest: Ns,
-    pub parked: Parked,
+    pub parked: FutexWaits,
     /// The process runs a program for its parent, as sleep(1) for a shell.
     pub is_for_parent: bool,
     /// The processes of which these are.
@@ -115,7 +115,7 @@ impl Sleeps {
     }
 
     /// `gave`: the thread woke another one after the sleep.
-    pub fn count(&mut self, sleep: Sleep, gave: bool) {
+    pub fn count(&mut self, sleep: LostSleep, gave: bool) {
         self.calls += 1;
         self.time = self.time.saturating_add(sleep.time);
         self.longer += u64::from(self.latest > 0 && sleep.time >= self.latest + self.latest / 2);

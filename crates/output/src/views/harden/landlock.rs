@@ -52,6 +52,7 @@ fn head(out: &mut String, evidence: &HardenEvidence) {
         "enforced. Not limited: asking about files (stat), locks, owners and modes, sockets other than TCP, and",
     );
     comment(out, "descriptors that are open before.");
+    comment(out, "Symbolic links were followed as they were on this machine when this was written.");
     if let Some(mounts) = evidence.mounts() {
         comment(out, &format!("Landlock refuses mounts, and the program needs them: {}.", mounts.reason()));
     }
