@@ -5,6 +5,7 @@ mod dismissed;
 mod ended;
 mod enders;
 mod holders;
+mod interrupted;
 mod knot;
 mod stuck;
 mod verdict;
@@ -54,6 +55,8 @@ pub const RULE: RuleInfo = RuleInfo {
         in a socket: in that of a thread that waits for events of it, or at the other end. A reader of a pipe whose last \
         other writer has ended is told, too. So is a process of which all threads wait in futex(2) without a time limit: then none of them \
         is left that could wake another, and the table tells which thread had ended that used to do so.\n\n\
+        If a program handles the signal that ends it, as Python does with Ctrl-C, then its waits are over when it ends, and there is no table. A single wait for a child, a lock or another process \
+        that took half of the run, and that a signal ended, is told all the same.\n\n\
         Example: a program hangs. stride -f -p PID --advise, and Ctrl-C after a while, shows two threads in futex, each waiting for \
         a lock that the other holds: a deadlock. Or a parent in wait4 for a child that reads from a pipe of which the parent \
         itself has the other end: it forgot to close it.",
@@ -183,13 +186,13 @@ impl Rule for Hang {
         self.ended.event(event, tracker);
     }
 
-    fn findings(&mut self, index: &Index, _: &Tracker) -> Vec<Candidate> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let busy = self.busy_processes(index);
         let is_idle = |row: &Row| self.was_idle_server(row) || busy.contains(&row.pid) && row.may_lack_work();
         let lasts = |row: &Row| row.is_long() && !is_idle(row);
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
-            return Vec::new();
+            return interrupted::candidate(index, tracker).into_iter().collect();
         }
         if !self.attached
             && self.waits.iter().filter(|row| lasts(row)).all(|row| self.waits_for_one_at_work(row, index))
@@ -296,7 +299,7 @@ impl Rule for Hang {
             let cells = vec![format!("and {} more", self.more), String::new(), String::new(), String::new()];
             rows.push(FactRow { cells, figures: vec![OTHERS.of(self.more as u64)] });
         }
-        Some(FactTable { heads: vec!["thread", "call", "since", "on"], rows })
+        (!rows.is_empty()).then(|| FactTable { heads: vec!["thread", "call", "since", "on"], rows })
     }
 }
 
