@@ -1,24 +1,24 @@
 //! A wait that somebody's signal ended (Ctrl-C), after most of the run had passed in it: what a hang looks like if the program handles the signal.
 
 use super::super::common::plain;
-use super::HANG;
 use crate::counts::index::Index;
 use crate::counts::kinds::{Io, io};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{RUN, WAITED};
 use crate::report::statement::say;
+use stride_event::Ns;
 use stride_syscalls::For;
 use stride_track::{CallOn, TimeShare, Tracker};
 
 /// Each wait of the share was ended by a signal, and there were hardly more.
 const MOST_WAITS: u64 = 3;
 
-/// The finding, if such a wait is the largest part of the run, and at least half of it.
-pub fn candidate(index: &Index, tracker: &Tracker) -> Option<Candidate> {
+/// The finding, if such a wait is the largest part of the run, at least half of it, and at least this long.
+pub fn candidate(least: Ns, index: &Index, tracker: &Tracker) -> Option<Candidate> {
     let account = index.account();
     let share = account.shares.iter().max_by_key(|share| share.time).filter(|_| account.of_run)?;
     let on = share.activity.call().filter(|on| waits_for_others(on, tracker))?;
-    let is_most = share.time >= HANG.get() && share.time >= index.own_total() / 2;
+    let is_most = share.time >= least && share.time >= index.own_total() / 2;
     if !is_most || !was_interrupted(share) {
         return None;
     }

@@ -192,7 +192,7 @@ impl Rule for Hang {
         let lasts = |row: &Row| row.is_long() && !is_idle(row);
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
-            return interrupted::candidate(index, tracker).into_iter().collect();
+            return interrupted::candidate(HANG.get(), index, tracker).into_iter().collect();
         }
         if !self.attached
             && self.waits.iter().filter(|row| lasts(row)).all(|row| self.waits_for_one_at_work(row, index))
