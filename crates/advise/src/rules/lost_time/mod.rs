@@ -311,7 +311,9 @@ fn is_awaited(share: &TimeShare) -> bool {
 
 /// The same of a wait that a runtime makes for its whole process: its other threads have nothing to do meanwhile, and wait for each other.
 fn is_awaited_by_others(share: &TimeShare) -> bool {
-    share.awaited_by.iter().any(|(who, _)| who.comm != share.who.comm)
+    // (A shell waits for each program.)
+    let waits_for_child = |on: &CallOn| on.row().and_then(Syscall::waits) == Some(For::Child);
+    share.awaited_by.iter().any(|(who, on)| who.comm != share.who.comm && !waits_for_child(on))
 }
 
 /// Takes bytes that a peer or another process sends.
