@@ -355,6 +355,11 @@ pub fn plain(name: &[u8]) -> String {
     text[..half].iter().chain(&['…']).chain(&text[text.len() - half..]).collect()
 }
 
+/// ` on NAME`, for the end of a call's name. Empty without an object.
+pub fn on_object(object: Option<ObjectId>, tracker: &Tracker) -> String {
+    object.map_or_else(String::new, |object| format!(" on {}", plain(tracker.name(object))))
+}
+
 /// True if a character only prints. Others clear the terminal or reverse the order of the text.
 fn is_plain(c: char) -> bool {
     let invisible =

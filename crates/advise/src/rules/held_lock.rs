@@ -1,6 +1,6 @@
 //! Somebody has the lock of a file and waits for something else, while others wait for that lock.
 
-use super::common::{plain, thing};
+use super::common::{on_object, plain, thing};
 use crate::counts::index::{CallKey, Index};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{RUN, WAITED};
@@ -53,7 +53,7 @@ impl Rule for HeldLock {
         }
         let call = |on: CallOn| {
             let name = table(on.abi).name(on.nr);
-            on.object.map_or_else(|| name.to_string(), |object| format!("{name} on {}", plain(tracker.name(object))))
+            format!("{name}{}", on_object(on.object, tracker))
         };
         let key = CallKey { abi: locking.abi, nr: locking.nr as u32, object: Some(lock) };
         let waits = index.tally(key).calls;

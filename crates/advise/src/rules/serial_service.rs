@@ -1,6 +1,6 @@
 //! A server handles few requests at a time and waits for something during each, while other requests wait for the server.
 
-use super::common::{Bounded, ProcessCounts, plain};
+use super::common::{Bounded, ProcessCounts, on_object, plain};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::{is_read, is_served, is_write};
 use crate::report::finding::{Candidate, Confidence};
@@ -141,8 +141,7 @@ impl Rule for SerialService {
         let most = server.calls.iter().max_by_key(|(key, (_, time))| (*time, Reverse((key.nr, key.object))));
         let waits_in = most.map_or_else(String::new, |(key, _)| {
             let name = table(key.abi).name(key.nr.into());
-            let about = key.object.map(|object| format!(" on {}", plain(tracker.name(object))));
-            format!("most of all in {name}{}", about.unwrap_or_default())
+            format!("most of all in {name}{}", on_object(key.object, tracker))
         });
         let lost = server.lost();
         let Some(process) = server.processes.evidence() else { return Vec::new() };

@@ -9,7 +9,7 @@ use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use stride_event::{Event, Ns, Tid};
-use stride_syscalls::{For, Syscall, Thing};
+use stride_syscalls::{For, Syscall};
 use stride_track::{ObjectId, Seen, Tracker};
 
 const UNEVEN_TIMES: Threshold = Threshold::part(
@@ -25,7 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A process starts several workers at the same time, and all but one of them are done early. The program takes as \
         long as the slowest worker.\n\n\
         Workers are children of one process that run its program (fork without execve), at least three of which lived at the \
-        same time. A worker is done when it ends, or when it begins its last wait: for a lock, for its turn, for a pipe, for any of some descriptors or for a connection. They are reported if the last one \
+        same time. A worker is done when it ends, or when it begins its last wait: for a lock, for its turn, for a pipe or for any of some descriptors. They are reported if the last one \
         had work for three times as long as the others did on average and waited so for less than half of that time, and if the \
         difference is a tenth of the run. The estimate is the time by which the last worker was done later than the mean of all. Whether \
         work can be moved from one to another, calls do not show.\n\n\
@@ -172,15 +172,11 @@ impl Idle {
     }
 }
 
-/// The process waits until there is something to do: for a lock or its turn, for any of some descriptors, for a connection, or for somebody who writes to a pipe. A
+/// The process waits until there is something to do: for a lock or its turn, for any of some descriptors, or for somebody who writes to a pipe. A
 /// wait for the answer of a server is a part of its work.
 fn waits_for_work(row: &Syscall, seen: &Seen, tracker: &Tracker) -> bool {
     let is_pipe = || seen.object.is_some_and(|object| io(object, tracker) == Io::Pipe);
-    match row.waits().or(row.may_wait()) {
-        Some(For::Lock | For::Turn | For::Readiness) => true,
-        Some(For::Peer) if row.makes() == Some(Thing::Socket) => true,
-        _ => is_read(row) && is_pipe(),
-    }
+    matches!(row.waits().or(row.may_wait()), Some(For::Lock | For::Turn | For::Readiness)) || is_read(row) && is_pipe()
 }
 
 fn longest(group: &[Worker]) -> Option<&Worker> {

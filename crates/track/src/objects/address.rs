@@ -44,9 +44,8 @@ pub fn protocol(call: &Call) -> &'static str {
 
 /// The same from these arguments.
 pub fn protocol_of(domain: u64, kind: u64, protocol: Option<u64>) -> &'static str {
-    /// The kernel's SOCK_TYPE_MASK. The bits above it are flags.
-    const TYPE: u64 = 0xf;
-    match (domain, kind & TYPE) {
+    // (The bits above the mask are flags.)
+    match (domain, kind & c::SOCK_TYPE_MASK) {
         (c::AF_UNIX, _) => "UNIX",
         (c::AF_INET | c::AF_INET6, _) if protocol == Some(c::IPPROTO_ICMP) => "ICMP",
         (c::AF_INET | c::AF_INET6, c::SOCK_STREAM) => "TCP",

@@ -1,6 +1,6 @@
-//! A wait that somebody's signal ended (Ctrl-C), after most of the run had passed in it: what a hang looks like if the program handles the signal.
+//! A wait that somebody's signal ended (Ctrl-C), after most of the run had passed in it. A hang looks like that if the program handles the signal.
 
-use super::super::common::plain;
+use super::super::common::{on_object, plain};
 use crate::counts::index::Index;
 use crate::counts::kinds::{Io, io};
 use crate::report::finding::{Candidate, Confidence};
@@ -16,19 +16,19 @@ const MOST_WAITS: u64 = 3;
 /// The finding, if such a wait is the largest part of the run, at least half of it, and at least this long.
 pub fn candidate(least: Ns, index: &Index, tracker: &Tracker) -> Option<Candidate> {
     let account = index.account();
-    let share = account.shares.iter().max_by_key(|share| share.time).filter(|_| account.of_run)?;
+    // (The largest share comes first.)
+    let share = account.shares.first().filter(|_| account.of_run)?;
     let on = share.activity.call().filter(|on| waits_for_others(on, tracker))?;
     let is_most = share.time >= least && share.time >= index.own_total() / 2;
     if !is_most || !was_interrupted(share) {
         return None;
     }
-    let object = on.object.map_or_else(String::new, |object| format!(" on {}", plain(tracker.name(object))));
     Some(Candidate {
         sentence: say!(
             "{} waited in {}{} for {} of the run's {}, until a signal ended that wait.",
             plain(&share.who.comm),
             on.row().map_or("a call", |row| row.name),
-            object,
+            on_object(on.object, tracker),
             WAITED.of(share.time),
             RUN.of(account.total),
         ),

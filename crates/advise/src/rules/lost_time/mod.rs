@@ -35,8 +35,8 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A large part of the run passes in waits of one kind, and no other finding says why. This is read from the table of where the time went, not \
         from a pattern of calls.\n\n\
         Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name, or three fifths in at least three that take 100 ms on average and do not get longer each time, as those between tries do. Sleeps between two looks at memory, at a queue \
-        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait (but for those who cannot write because nobody reads), and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits at an epoll instance (epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket: so the runtimes of Go and \
-        Node.js sleep. A thread that waits learns of a change half a sleep too late, and often a whole \
+        or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait (but for those who cannot write because nobody reads), and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits at an epoll instance (epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket, or only what traced threads sent: so the runtimes of Go and \
+        Node.js sleep, and threads of Java sleep at a futex, as their stacks show. A thread that waits learns of a change half a sleep too late, and often a whole \
         one. In C, wait with a condition variable, a semaphore or a futex in shared memory; in Python with threading.Event or queue.Queue.get, in Java with a \
         BlockingQueue or a CountDownLatch, in Go with a channel, in Node.js with an event or a promise, in a shell with `wait` or a read from a FIFO. A sleep that only lets time pass, \
         such as the pause of a rate limit, may stay.\n\n\
@@ -139,7 +139,7 @@ impl Rule for LostTime {
     }
 
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
-        // What it would have done next is not known.
+        // Its next call is not known.
         if let Event::Killed { tid, .. } = event
             && let Some(thread) = tracker.thread(*tid)
         {

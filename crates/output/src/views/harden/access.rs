@@ -1,20 +1,19 @@
 //! The files that a run used, and the ways in which it used each, as rules for files tell them apart.
 
-use crate::views::inputs::{InputsOfRun, UsedBy, UserId, Uses, is_below, tidy};
+use crate::views::inputs::{InputsOfRun, TMPFILE, UsedBy, UserId, Uses, from_root, is_below, tidy};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use stride_event::Call;
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Syscall, Thing};
-use stride_track::{ObjectId, ObjectKind, Seen, Tracker, address_name, sets_file_lock};
+use stride_track::{ObjectId, ObjectKind, Seen, Tracker, address_name, directory, sets_file_lock};
 
 /// The files that are told apart. Uses of further ones are counted.
 const MAX_PATHS: usize = if cfg!(test) { 1 << 10 } else { 1 << 17 };
 const MAX_BYTES: usize = 32 << 20;
 /// The calls that are named for each file.
 const MAX_CALLS: usize = 6;
-const TMPFILE: u64 = 0o20000000 | c::O_DIRECTORY;
 
 /// One way to use a file.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -99,7 +98,7 @@ impl AccessOfRun {
             && let Some(other) = seen.other_path.and_then(|other| path_of(other, tracker))
         {
             let from = seen.path.and_then(|path| path_of(path, tracker));
-            if let Some(from) = from.filter(|from| parent(from) != parent(&other)) {
+            if let Some(from) = from.filter(|from| directory(from) != directory(&other)) {
                 self.add(AccessedPath::File(from), &[FileAccess::Move], row.name, by);
                 self.add(AccessedPath::File(other.clone()), &[FileAccess::Move], row.name, by);
             }
@@ -257,17 +256,5 @@ fn socket_path(call: &Call, seen: &Seen, tracker: &Tracker) -> Option<Vec<u8>> {
     if name.starts_with(b"@") || name.is_empty() {
         return None;
     }
-    if name.starts_with(b"/") {
-        return Some(tidy(&name));
-    }
-    let directory = path_of(tracker.working_directory(seen.pid)?, tracker)?;
-    Some(tidy(&[&directory[..], b"/", &name].concat()))
-}
-
-/// The directory that a path is in.
-pub fn parent(path: &[u8]) -> &[u8] {
-    match path.iter().rposition(|byte| *byte == b'/') {
-        Some(0) | None => b"/",
-        Some(at) => &path[..at],
-    }
+    from_root(&name, seen.pid, tracker)
 }

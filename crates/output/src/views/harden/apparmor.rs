@@ -110,7 +110,7 @@ fn head(out: &mut String, evidence: &HardenEvidence, program: Option<&str>, name
         comment("--harden=apparmor.");
     } else {
         comment(
-            "What has no rule fails with EACCES or EPERM. --harden=apparmor-log makes a profile that only logs: begin with",
+            "Uses without a rule fail with EACCES or EPERM. --harden=apparmor-log makes a profile that only logs: begin with",
         );
         comment("that one, because a run shows only what the program did in it.");
     }

@@ -21,7 +21,7 @@ pub fn needed(call: &Call, row: &Syscall) -> Option<u64> {
         return Some(capability);
     }
     let namespaces = call.flags("flags") & (NEW_NAMESPACES | c::CLONE_NEWTIME);
-    let sends_raw = call.flags("type") & 0xf == c::SOCK_RAW || call.arg("domain") == Some(c::AF_PACKET);
+    let sends_raw = call.flags("type") & c::SOCK_TYPE_MASK == c::SOCK_RAW || call.arg("domain") == Some(c::AF_PACKET);
     let is_netlink = call.arg("domain") == Some(c::AF_NETLINK);
     let kind = call.flags("mode") & c::S_IFMT;
     let changes_owner = ["owner", "user"].iter().any(|name| call.arg(name).is_some_and(|id| id & NOBODY != NOBODY));

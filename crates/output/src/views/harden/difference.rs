@@ -1,7 +1,6 @@
 //! The difference between the evidence of earlier runs and that of a run, as lines.
 
-use super::access::parent;
-use super::evidence::{FileUse, HardenEvidence, UseOf};
+use super::evidence::{FileUse, HardenEvidence, UseOf, directory_of};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -69,8 +68,7 @@ fn files(
     others: &BTreeMap<String, FileUse>,
 ) {
     let none = BTreeSet::new();
-    let within =
-        |path: &str| std::str::from_utf8(parent(path.as_bytes())).ok().and_then(|at| other.directories.get(at));
+    let within = |path: &str| other.directories.get(directory_of(path));
     for (path, it) in of {
         let same = others.get(path).map_or(&none, |other| &other.access);
         let any = within(path).filter(|_| kind == "file").map_or(&none, |other| &other.access);

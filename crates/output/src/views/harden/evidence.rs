@@ -8,6 +8,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Thing, row_named};
+use stride_track::directory;
 
 const KIND: &str = "stride-harden";
 /// It grows when a reader has to be changed. Files of earlier versions are read, too.
@@ -16,7 +17,7 @@ const VERSION: u32 = 2;
 const MOST_NAMES: usize = 6;
 
 /// The calls, address families, facilities and files that runs needed.
-#[derive(Serialize, Deserialize, Debug, PartialEq, Eq)]
+#[derive(Serialize, Deserialize, Debug, Default, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct HardenEvidence {
     #[serde(rename = "type")]
@@ -154,6 +155,17 @@ fn insert(names: &mut BTreeSet<String>, name: &str) {
     }
 }
 
+/// The directory of a path of the evidence, which begins at the root.
+pub fn directory_of(path: &str) -> &str {
+    // (A slash is one byte, so both sides of it are text.)
+    std::str::from_utf8(directory(path.as_bytes())).unwrap_or("/")
+}
+
+/// Adds the entries of one map to those of another.
+fn join<K: Ord, U: Default>(own: &mut BTreeMap<K, U>, other: BTreeMap<K, U>, merge: impl Fn(&mut U, U)) {
+    other.into_iter().for_each(|(key, used)| merge(own.entry(key).or_default(), used));
+}
+
 /// True if no string and no key has a character that ends a line, or that shows another text than there is.
 fn is_on_lines(value: &Value) -> bool {
     let is_on_line = |text: &str| !text.chars().any(is_deceptive);
@@ -167,26 +179,7 @@ fn is_on_lines(value: &Value) -> bool {
 
 impl HardenEvidence {
     pub fn of(run: SeenRun) -> HardenEvidence {
-        let (kind, runs) = (KIND.into(), vec![run]);
-        let (calls, families, guards, written, made) = Default::default();
-        let (files, directories, sockets, ports, abstract_sockets, capabilities, signals) = Default::default();
-        HardenEvidence {
-            kind,
-            version: VERSION,
-            runs,
-            calls,
-            families,
-            guards,
-            written,
-            made,
-            files,
-            directories,
-            sockets,
-            ports,
-            abstract_sockets,
-            capabilities,
-            signals,
-        }
+        HardenEvidence { kind: KIND.into(), version: VERSION, runs: vec![run], ..HardenEvidence::default() }
     }
 
     /// Reads what `--harden=json` wrote. The error says what is wrong.
@@ -244,30 +237,21 @@ impl HardenEvidence {
     /// Adds what other runs needed.
     pub fn add(&mut self, other: HardenEvidence) {
         self.runs.splice(0..0, other.runs);
-        for (name, calls) in other.calls {
-            let of = self.calls.entry(name).or_default();
-            of.abis.extend(calls.abis);
-            of.used.merge(calls.used);
-        }
-        other.families.into_iter().for_each(|(name, used)| self.families.entry(name).or_default().merge(used));
-        let sockets = other.sockets.into_iter();
-        sockets.for_each(|(name, used)| self.sockets.entry(name).or_default().merge(used));
-        other.guards.into_iter().for_each(|(guard, used)| self.guards.entry(guard).or_default().merge(used));
-        other.written.into_iter().for_each(|(path, used)| self.written.entry(path).or_default().merge(used));
-        other.made.into_iter().for_each(|(path, used)| self.made.entry(path).or_default().merge(used));
-        other.files.into_iter().for_each(|(path, used)| self.files.entry(path).or_default().merge(used));
-        other.directories.into_iter().for_each(|(path, used)| self.directories.entry(path).or_default().merge(used));
-        for (way, ports) in other.ports {
-            let of = self.ports.entry(way).or_default();
-            ports.into_iter().for_each(|(port, used)| of.entry(port).or_default().merge(used));
-        }
-        for (of, more) in [
-            (&mut self.abstract_sockets, other.abstract_sockets),
-            (&mut self.capabilities, other.capabilities),
-            (&mut self.signals, other.signals),
-        ] {
-            more.into_iter().for_each(|(name, used)| of.entry(name).or_default().merge(used));
-        }
+        join(&mut self.calls, other.calls, |own, calls| {
+            own.abis.extend(calls.abis);
+            own.used.merge(calls.used);
+        });
+        join(&mut self.guards, other.guards, UseOf::merge);
+        join(&mut self.ports, other.ports, |own, ports| join(own, ports, UseOf::merge));
+        join(&mut self.files, other.files, FileUse::merge);
+        join(&mut self.directories, other.directories, FileUse::merge);
+        join(&mut self.families, other.families, UseOf::merge);
+        join(&mut self.sockets, other.sockets, UseOf::merge);
+        join(&mut self.written, other.written, UseOf::merge);
+        join(&mut self.made, other.made, UseOf::merge);
+        join(&mut self.abstract_sockets, other.abstract_sockets, UseOf::merge);
+        join(&mut self.capabilities, other.capabilities, UseOf::merge);
+        join(&mut self.signals, other.signals, UseOf::merge);
     }
 
     /// True if the files of each run are known, which version 1 does not have.

@@ -1,7 +1,7 @@
 //! The files that a run used, as evidence: by their real paths, in bounded number.
 
-use super::access::{AccessOfRun, AccessedPath, FileAccess, parent};
-use super::evidence::{FileUse, HardenEvidence};
+use super::access::{AccessOfRun, AccessedPath, FileAccess};
+use super::evidence::{FileUse, HardenEvidence, directory_of};
 use crate::spelling::quote::{is_deceptive, shown};
 use crate::views::inputs::{InputsOfRun, is_below};
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,8 +119,4 @@ pub fn bound(evidence: &mut HardenEvidence, mut left_out: u64) {
         let uses = count(left_out, "use is", "uses are");
         run.missing.push(format!("More files were used than rules can have: {uses} left out."));
     }
-}
-
-fn directory_of(path: &str) -> &str {
-    std::str::from_utf8(parent(path.as_bytes())).unwrap_or("/")
 }

@@ -11,15 +11,14 @@ use crate::spelling::quote::shown;
 use crate::views::inputs::{InputsOfRun, UserId};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use stride_event::{Call, Event, Outcome, Tid};
+use stride_decode::Resolver;
+use stride_event::{Call, Event, Outcome};
+use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Abi, Effect, Syscall, Thing, sets, table};
 use stride_track::{Tracker, base_name};
 
 /// The uses that are told apart. Further ones are those of other programs.
 const MAX_USES: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
-
-/// The bits of socket(2)'s `type` above these are flags.
-const SOCKET_TYPE: u64 = 0xf;
 
 /// The needs of the run so far.
 #[derive(Default)]
@@ -64,9 +63,9 @@ impl NeededByRun {
         NeededByRun { accessed: Some(AccessOfRun::default()), ..NeededByRun::default() }
     }
 
-    /// A file that the kernel opened to start a program.
-    pub fn interpreted(&mut self, path: &[u8], pid: Tid, tracker: &Tracker) {
-        self.files.interpreted(path, pid, tracker);
+    /// Asks for the files that the kernel opened to start a program. False: that cannot be told.
+    pub fn ask_interpreters(&mut self, call: &Call, resolver: &dyn Resolver, tracker: &Tracker) -> bool {
+        self.files.ask_interpreters(call, resolver, tracker)
     }
 
     pub fn files(&self) -> &InputsOfRun {
@@ -104,7 +103,7 @@ impl NeededByRun {
         let makes_socket = matches!(row.makes(), Some(Thing::Socket | Thing::SocketPair));
         if let Some(family) = call.arg("domain").filter(|_| makes_socket) {
             self.families.add((family, row.name), program);
-            self.sockets.add((family, call.flags("type") & SOCKET_TYPE, row.name), program);
+            self.sockets.add((family, call.flags("type") & c::SOCK_TYPE_MASK, row.name), program);
         }
         if row.has_effect(Effect::Executes) && self.calls.0.len() > 1 && call.outcome == Outcome::Value(0) {
             self.guards.add((Guard::OtherPrograms, row.name), program);

@@ -40,7 +40,7 @@ fn head(out: &mut String, evidence: &HardenEvidence) {
     comment(out, "This is the TOML form of Landlock Config, whose programs and library enforce it without root.");
     comment(
         out,
-        "What has no rule fails with EACCES, and nothing only logs: try the rules with all that the program has to do,",
+        "Uses without a rule fail with EACCES, and nothing only logs: try the rules with all that the program has to do,",
     );
     comment(out, "because a run shows only what the program did in it.");
     comment(

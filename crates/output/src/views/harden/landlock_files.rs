@@ -1,7 +1,7 @@
 //! The rights of a Landlock ruleset on files and directories (landlock(7)).
 
-use super::access::{FileAccess, parent};
-use super::evidence::{FileUse, HardenEvidence, UseOf};
+use super::access::FileAccess;
+use super::evidence::{FileUse, HardenEvidence, UseOf, directory_of};
 use crate::views::inputs::is_below;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +82,7 @@ fn comes_and_goes(of: &FileUse) -> bool {
 fn directory<'p>(path: &'p str, comes_and_goes: &dyn Fn(&str) -> bool) -> &'p str {
     let mut place = path;
     loop {
-        place = std::str::from_utf8(parent(place.as_bytes())).unwrap_or("/");
+        place = directory_of(place);
         if place == "/" || !comes_and_goes(place) {
             return shared(place);
         }

@@ -28,8 +28,7 @@ pub use files::Links;
 use gathered::NeededByRun;
 use std::os::unix::ffi::OsStrExt;
 use stride_decode::Resolver;
-use stride_event::{Event, Outcome, Tid};
-use stride_syscalls::Effect;
+use stride_event::Event;
 use stride_track::Tracker;
 
 /// The forms of the rules.
@@ -121,16 +120,6 @@ impl HardenView {
         let (whole, info) = (Wholeness::new(info), info.clone());
         HardenView { format, needed, whole, before, resolver, links, info, sink, error: None }
     }
-
-    /// Asks for the files that the kernel opened to start a program.
-    fn started_by(&mut self, tid: Tid, tracker: &Tracker) {
-        let Some(seen) = tracker.seen() else { return };
-        let Some(program) = seen.subject().map(|program| tracker.name(program)) else { return };
-        match self.resolver.interpreters(tid, program) {
-            Some(found) => found.iter().for_each(|path| self.needed.interpreted(path, seen.pid, tracker)),
-            None => self.whole.program_unread(),
-        }
-    }
 }
 
 impl View for HardenView {
@@ -139,10 +128,9 @@ impl View for HardenView {
         self.needed.event(event, tracker);
         if let Event::Exit(call) = *event
             && self.format.has_files()
-            && call.outcome == Outcome::Value(0)
-            && call.row().is_some_and(|row| row.has_effect(Effect::Executes))
+            && !self.needed.ask_interpreters(call, &*self.resolver, tracker)
         {
-            self.started_by(call.tid, tracker);
+            self.whole.program_unread();
         }
     }
 

@@ -4,6 +4,7 @@ use super::names::{PathId, UsedPaths, Uses, tidy};
 use super::network::{Dealing, Network};
 use super::opens::{OpenName, OpenNames};
 use super::users::{RunPrograms, UserId};
+use stride_decode::Resolver;
 use stride_event::{Call, Event, Outcome, StartKind, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Class, Data, Effect, Flow, PathStart, Syscall, Thing};
@@ -462,8 +463,17 @@ impl InputsOfRun {
         self.programs.executed(seen.pid, &self.names.get(name).path);
     }
 
-    /// A file that the kernel opened to start a program.
-    pub fn interpreted(&mut self, path: &[u8], pid: Tid, tracker: &Tracker) {
+    /// Asks for the files that the kernel opened to start a program, if the call started one. False: that cannot be told.
+    pub fn ask_interpreters(&mut self, call: &Call, resolver: &dyn Resolver, tracker: &Tracker) -> bool {
+        let executed = call.row().is_some_and(|row| row.has_effect(Effect::Executes));
+        let Some(seen) = tracker.seen().filter(|_| executed && call.outcome == Outcome::Value(0)) else { return true };
+        let Some(program) = seen.subject().map(|program| tracker.name(program)) else { return true };
+        let Some(found) = resolver.interpreters(call.tid, program) else { return false };
+        found.iter().for_each(|path| self.interpreted(path, seen.pid, tracker));
+        true
+    }
+
+    fn interpreted(&mut self, path: &[u8], pid: Tid, tracker: &Tracker) {
         let Some(path) = from_root(path, pid, tracker) else {
             self.unplaced += 1;
             return;
@@ -513,7 +523,7 @@ fn placed(name: Vec<u8>, protocol: &[u8], pid: Tid, tracker: &Tracker) -> Vec<u8
 }
 
 /// The path from the root on. `None` if it is relative, and the working directory of the process is not known.
-fn from_root(path: &[u8], pid: Tid, tracker: &Tracker) -> Option<Vec<u8>> {
+pub fn from_root(path: &[u8], pid: Tid, tracker: &Tracker) -> Option<Vec<u8>> {
     if path.starts_with(b"/") {
         return Some(tidy(path));
     }
@@ -522,7 +532,7 @@ fn from_root(path: &[u8], pid: Tid, tracker: &Tracker) -> Option<Vec<u8>> {
 }
 
 /// `__O_TMPFILE` and `O_DIRECTORY`.
-const TMPFILE: u64 = 0o20000000 | c::O_DIRECTORY;
+pub const TMPFILE: u64 = 0o20000000 | c::O_DIRECTORY;
 
 /// The paths of the call are those of files.
 fn names_files(row: &Syscall) -> bool {

@@ -16,14 +16,13 @@ mod whole;
 use crate::{End, RunInfo, Sink, View, ViewError};
 pub use declared::DeclaredInputs;
 pub use digest::{Digest, Digests};
-pub(super) use gathered::InputsOfRun;
+pub(super) use gathered::{InputsOfRun, TMPFILE, from_root};
 use json::AboutList;
 pub(super) use listing::{is_below, is_of_kernel};
 pub(super) use names::{UsedPath, Uses, tidy};
 pub(super) use network::Dealing;
 use stride_decode::Resolver;
-use stride_event::{Call, Event, Outcome, Tid};
-use stride_syscalls::Effect;
+use stride_event::Event;
 use stride_track::Tracker;
 pub(super) use users::{UsedBy, UserId};
 pub(super) use whole::Wholeness;
@@ -86,31 +85,16 @@ impl InputsView {
     pub fn declaring(self, declared: Option<DeclaredInputs>) -> InputsView {
         InputsView { declared, ..self }
     }
-
-    fn call(&mut self, call: &Call, tracker: &Tracker) {
-        let executed = call.row().is_some_and(|row| row.has_effect(Effect::Executes));
-        if executed && call.outcome == Outcome::Value(0) {
-            self.started_by(call.tid, tracker);
-        }
-    }
-
-    /// Asks for the files that the kernel opened to start a program.
-    fn started_by(&mut self, tid: Tid, tracker: &Tracker) {
-        let Some(seen) = tracker.seen() else { return };
-        let Some(program) = seen.subject().map(|program| tracker.name(program)) else { return };
-        match self.resolver.interpreters(tid, program) {
-            Some(found) => found.iter().for_each(|path| self.gathered.interpreted(path, seen.pid, tracker)),
-            None => self.whole.program_unread(),
-        }
-    }
 }
 
 impl View for InputsView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.whole.event(event);
         self.gathered.event(event, tracker);
-        if let Event::Exit(call) = *event {
-            self.call(call, tracker);
+        if let Event::Exit(call) = *event
+            && !self.gathered.ask_interpreters(call, &*self.resolver, tracker)
+        {
+            self.whole.program_unread();
         }
     }
 

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use stride_decode::FdInfo;
 use stride_event::{Descriptor, FdOf, Lost};
+use stride_event::{Outcome, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_test_support::calls::{call, exited, forked, naming, naming_each, spawned};
 

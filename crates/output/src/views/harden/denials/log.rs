@@ -77,18 +77,13 @@ impl<'l> Fields<'l> {
             let start = rest[..equals].iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
             let (key, value) = (&rest[start..equals], &rest[equals + 1..]);
             // The kernel writes a name with a quotation mark, a blank or a control character in hexadecimal.
-            let (end, next) = match value.strip_prefix(b"\"") {
-                Some(quoted) => {
-                    let length = quoted.iter().position(|byte| *byte == b'"').unwrap_or(quoted.len());
-                    (length + 2, length + 2)
-                }
-                None => {
-                    let length = value.iter().position(|byte| *byte == b' ').unwrap_or(value.len());
-                    (length, length)
-                }
+            let end = match value.strip_prefix(b"\"") {
+                Some(quoted) => quoted.iter().position(|byte| *byte == b'"').map(|length| length + 2),
+                None => value.iter().position(|byte| *byte == b' '),
             };
-            fields.entry(key).or_insert(&value[..end.min(value.len())]);
-            rest = &value[next.min(value.len())..];
+            let (value, behind) = value.split_at(end.unwrap_or(value.len()));
+            fields.entry(key).or_insert(value);
+            rest = behind;
         }
         Fields(fields)
     }

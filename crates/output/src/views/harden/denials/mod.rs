@@ -2,15 +2,14 @@
 
 mod log;
 
-use super::access::parent;
 use super::apparmor_files::{escaped, letters_of_log, pattern, rules};
-use super::evidence::{HardenEvidence, UseOf};
+use super::evidence::{HardenEvidence, UseOf, directory_of};
 use crate::spelling::quote::{is_deceptive, shown};
 use log::{Denial, Denials, Denied};
 use std::fmt::Write;
 use stride_event::quantity::count;
 
-/// What the log of the kernel says, in the light of the evidence.
+/// The denials in the log of the kernel as sentences, each with the rule that allows it.
 pub fn explain_denials(log: &[u8], evidence: &HardenEvidence) -> String {
     let denials = Denials::of(log);
     let mut out = String::new();
@@ -72,8 +71,7 @@ fn of_file(path: &[u8], letters: &str, evidence: &HardenEvidence) -> Vec<String>
         return vec![format!("Stride knows no permission for {letters}: see apparmor.d(5).")];
     };
     let all = rules(evidence);
-    let directory = std::str::from_utf8(parent(path.as_bytes())).unwrap_or("/");
-    let above = format!("{}/*", pattern(directory.trim_end_matches('/')));
+    let above = format!("{}/*", pattern(directory_of(path).trim_end_matches('/')));
     let mut known = [pattern(path), above].into_iter().filter_map(|pattern| all.get(&pattern));
     match known.find(|(permissions, _)| wanted.letters().chars().all(|c| permissions.letters().contains(c))) {
         Some((_, used)) => vec![is_known(used)],
