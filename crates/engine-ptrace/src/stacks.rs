@@ -43,11 +43,13 @@ impl TraceeStacks {
         call.stack = self.unwind(call.tid, process);
     }
 
-    /// Gives a call that returned its stack, if it had none when it was entered.
-    pub fn leave(&mut self, call: &mut Call, process: Tid) {
-        if call.stack.is_none() && self.sites.is_none() && self.calls.contains(call.abi, call.nr) {
+    /// Gives a call that returned its stack, if it had none when it was entered. True if the stack was read now.
+    pub fn leave(&mut self, call: &mut Call, process: Tid) -> bool {
+        let now = call.stack.is_none() && self.sites.is_none() && self.calls.contains(call.abi, call.nr);
+        if now {
             call.stack = self.unwind(call.tid, process);
         }
+        now && call.stack.is_some()
     }
 
     /// The stack of a thread at a signal. Samples are taken of calls only.

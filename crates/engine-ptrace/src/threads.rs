@@ -6,7 +6,7 @@ use crate::tracee::{Running, Stopped};
 use crate::wait::Stop;
 use std::collections::HashMap;
 use stride_engine_base::Interrupted;
-use stride_event::{Call, CallWaits, Sleep, Tid, WaitKind, WaitTimes};
+use stride_event::{Call, CallWaits, Ns, Sleep, Tid, WaitKind, WaitTimes};
 use stride_syscalls::Abi;
 
 #[derive(Debug)]
@@ -65,6 +65,8 @@ pub struct Tracee {
     /// Its waits, if they are wanted, and those before its call.
     pub off_cpu: WaitAccount,
     pub waited_before: WaitTimes,
+    /// The time since its last reported call for which it stood still because its stack was read.
+    pub held: Ns,
 }
 
 impl Tracee {
@@ -86,6 +88,7 @@ impl Tracee {
             injections: ThreadInjections::default(),
             off_cpu: WaitAccount::default(),
             waited_before: WaitTimes::default(),
+            held: 0,
         }
     }
 

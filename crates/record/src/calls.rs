@@ -48,6 +48,8 @@ mod has {
     pub const TAMPERING: u64 = 1 << 18;
     /// The waits of the thread.
     pub const WAITS: u64 = 1 << 19;
+    /// The time for which Stride held the thread before the entry.
+    pub const HELD: u64 = 1 << 20;
 }
 
 /// The place at which a block is expected: an argument, or the place of the last block.
@@ -206,6 +208,7 @@ impl CallWriter {
             (call.file_kind.is_some_and(|kind| kind_number(kind).is_some()), has::FILE_KIND),
             (!call.tampering.is_none(), has::TAMPERING),
             (call.waits.is_some(), has::WAITS),
+            (call.held != 0 && !continues, has::HELD),
         ] {
             flags |= if present { bit } else { 0 };
         }
@@ -244,6 +247,9 @@ impl CallWriter {
         }
         if let Some(found) = &call.waits {
             waits::put(to, found);
+        }
+        if flags & has::HELD != 0 {
+            to.uint(call.held);
         }
         if !continues {
             to.time(call.entered.unwrap_or(0));
@@ -381,6 +387,7 @@ impl CallReader {
         };
         call.waits = if has(has::WAITS) { Some(Box::new(waits::get(from)?)) } else { None };
         if !continues {
+            call.held = if has(has::HELD) { from.uint()? } else { 0 };
             // (0 also in recordings of versions that took 0 for a time.)
             call.entered = Some(from.time()?).filter(|&at| at != 0);
         }

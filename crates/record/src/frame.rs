@@ -6,8 +6,10 @@ use crate::MAX_BATCH;
 /// line ends.
 pub const MAGIC: [u8; 8] = *b"\x89STRIDE\n";
 /// The latest version. It is raised when older readers could not read a new recording.
-pub const VERSION: u32 = 5;
-/// The version of recordings without the waits of threads.
+pub const VERSION: u32 = 6;
+/// The version of recordings of threads that nothing held.
+pub const WITHOUT_HOLDS: u32 = 5;
+/// The version of recordings without the waits of threads, either.
 pub const WITHOUT_WAITS: u32 = 4;
 /// The version of recordings without operations of io_uring, either.
 pub const WITHOUT_OPERATIONS: u32 = 3;

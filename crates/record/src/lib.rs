@@ -46,7 +46,9 @@
 //! - **Functions of libraries** (`--library-calls`) and **operations of io_uring** (`--io-uring`) are written where they are needed first. A return has everything that its entry
 //!   had. Only such recordings have version 3.
 //! - **Changed calls** (`-e inject=`): a call says how it was changed. Recordings made with that option have version 3.
-//! - **The waits of threads** (`--waits`) are part of the calls whose threads waited. Only such recordings have version 5.
+//! - **The waits of threads** (`--waits`) are part of the calls whose threads waited. Recordings made with that option have version 5.
+//! - **The time for which a thread was held** before a call, because its stack was read, is part of the call. Only recordings with such times have version 6:
+//!   those of the ptrace engine with stacks.
 //! - **A call that filters leave out**, but that says what a thread runs or is called (`track::naming_calls`), is recorded as
 //!   `Event::NamingCall`. Only the tracker is shown it.
 //!

@@ -60,6 +60,8 @@ pub struct Metadata {
     pub operations: bool,
     /// Calls have the waits of their threads (`--waits`).
     pub waits: bool,
+    /// Calls say for how long their threads were held.
+    pub holds: bool,
     /// Calls may have been changed (`-e inject=`).
     pub changes: bool,
 }
@@ -142,6 +144,7 @@ impl Metadata {
             ("library", self.library.into()),
             ("operations", self.operations.into()),
             ("waits", self.waits.into()),
+            ("holds", self.holds.into()),
             ("changes", self.changes.into()),
         ] {
             field(&mut to, name, &value.to_le_bytes());
@@ -179,6 +182,7 @@ impl Metadata {
                 b"library" => it.library = number(value)? != 0,
                 b"operations" => it.operations = number(value)? != 0,
                 b"waits" => it.waits = number(value)? != 0,
+                b"holds" => it.holds = number(value)? != 0,
                 b"changes" => it.changes = number(value)? != 0,
                 _ => {}
             }

@@ -1,7 +1,8 @@
 //! Writing a recording.
 
 use crate::frame::{
-    FrameHead, FrameKind, MAGIC, VERSION, WITH_STACKS_ONLY, WITHOUT_OPERATIONS, WITHOUT_STACKS, WITHOUT_WAITS,
+    FrameHead, FrameKind, MAGIC, VERSION, WITH_STACKS_ONLY, WITHOUT_HOLDS, WITHOUT_OPERATIONS, WITHOUT_STACKS,
+    WITHOUT_WAITS,
 };
 use crate::{Fact, Metadata, Totals, batch};
 use std::io::{self, Write};
@@ -71,7 +72,8 @@ impl<W: Write> Recorder<W> {
     pub fn new(mut to: W, metadata: &Metadata) -> io::Result<Recorder<W>> {
         to.write_all(&MAGIC)?;
         let version = match metadata {
-            Metadata { waits: true, .. } => VERSION,
+            Metadata { holds: true, .. } => VERSION,
+            Metadata { waits: true, .. } => WITHOUT_HOLDS,
             Metadata { operations: true, .. } => WITHOUT_WAITS,
             Metadata { library: true, .. } | Metadata { changes: true, .. } => WITHOUT_OPERATIONS,
             Metadata { stacks: true, .. } => WITH_STACKS_ONLY,

@@ -170,7 +170,7 @@ fn what_is_no_recording_is_told_so() {
     assert!(error_of(&file[..30]).starts_with("it ends before the first event"));
     let mut newer = file.clone();
     newer[8] = 9;
-    assert!(error_of(&newer).contains("version 9, and this Stride reads up to version 5"));
+    assert!(error_of(&newer).contains("version 9, and this Stride reads up to version 6"));
     let mut broken = file.clone();
     broken[30] ^= 1;
     assert!(error_of(&broken).contains("checksum"), "{}", error_of(&broken));

@@ -36,6 +36,7 @@ fn metadata() -> Metadata {
         library: true,
         operations: true,
         waits: true,
+        holds: true,
         changes: true,
     }
 }

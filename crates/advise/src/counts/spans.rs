@@ -9,25 +9,29 @@ use stride_track::{Activity, TimeShare, TimeSpent, Who};
 const TRACER: &str = "stride";
 
 impl Index {
-    /// The part of the run in which Stride did not keep the threads that the run waits for from a CPU, from 0 to 1. A run
+    /// The part of the run in which Stride neither held the threads that the run waits for nor kept them from a CPU, from 0 to 1. A run
     /// without tracing takes no longer than that.
     pub fn untraced_part(&self) -> f64 {
         let TimeSpent { total, shares, of_run, .. } = &self.account;
         if !of_run || *total == 0 {
             return 1.0;
         }
-        let by_stride =
-            |share: &&TimeShare| share.cpu_taken_by.as_ref().is_some_and(|who| who.comm.starts_with(TRACER.as_bytes()));
+        let by_stride = |share: &&TimeShare| {
+            share.activity == Activity::Held
+                || share.cpu_taken_by.as_ref().is_some_and(|who| who.comm.starts_with(TRACER.as_bytes()))
+        };
         let kept: Ns = shares.iter().filter(by_stride).map(|share| share.time).sum();
         1.0 - kept as f64 / *total as f64
     }
 
-    /// The part of the run in which no program that is not traced kept its threads from a CPU, from 0 to 1.
+    /// The part of the run in which no program that is not traced, Stride included, held its threads or kept them from a CPU, from 0 to 1.
     fn own_part(&self) -> f64 {
         let TimeSpent { total, shares, .. } = &self.account;
         let is_traced = |who: &Who| shares.iter().any(|share| share.who.comm == who.comm);
         let by_others = |share: &&TimeShare| {
-            share.activity == Activity::Off(WaitKind::Runnable) && !share.cpu_taken_by.as_ref().is_some_and(is_traced)
+            share.activity == Activity::Held
+                || share.activity == Activity::Off(WaitKind::Runnable)
+                    && !share.cpu_taken_by.as_ref().is_some_and(is_traced)
         };
         let kept: Ns = shares.iter().filter(by_others).map(|share| share.time).sum();
         1.0 - kept as f64 / (*total).max(1) as f64
@@ -119,5 +123,7 @@ mod tests {
         // A client's sleep for which it waits itself is part of the run, and so is what a server does for a client.
         assert_eq!(busy(share(9 * SECOND, asleep("nanosleep"), Vec::new())), 10 * SECOND);
         assert_eq!(busy(share(9 * SECOND, Activity::Computing, vec![(who(b"server"), on("accept4"))])), 10 * SECOND);
+        // The time for which Stride held a thread is not the program's.
+        assert_eq!(busy(share(5 * SECOND, Activity::Held, Vec::new())), 5 * SECOND);
     }
 }

@@ -59,6 +59,7 @@ impl PtraceEngine {
         call.sp = abi.cut(entered.sp);
         call.entered = Some(self.now);
         call.returned = self.now;
+        call.held = std::mem::take(&mut thread.held);
         call.system_time = 0;
         call.outcome = Outcome::Pending;
         call.tampering = Tampering::default();
@@ -72,8 +73,9 @@ impl PtraceEngine {
             self.stacks.enter(call, thread.process, entered.ip);
         }
         if call.stack.is_some() {
-            // The time that the stack took is not the call's.
+            // The time that the stack took is neither the call's nor the program's.
             call.returned = sys::now();
+            call.held += call.returned.saturating_sub(self.now);
             call.entered = Some(call.returned);
         }
         if !self.no_memory {
@@ -112,7 +114,9 @@ impl PtraceEngine {
         let call = &mut thread.call;
         call.returned = self.now;
         call.system_time = system_time.saturating_sub(thread.system_time);
-        self.stacks.leave(call, thread.process);
+        if self.stacks.leave(call, thread.process) {
+            thread.held += sys::now().saturating_sub(self.now);
+        }
         if !self.no_memory {
             self.plans.capture(call, Phase::Exit);
         }

@@ -260,7 +260,7 @@ impl PtraceEngine {
         match stop {
             Stop::Syscall | Stop::Seccomp => self.at_syscall(slot, system_time),
             Stop::Signal(signal) => {
-                let thread = &self.threads[slot];
+                let thread = &mut self.threads[slot];
                 // The request failed because the thread was killed meanwhile.
                 if thread.startup != Startup::Before
                     && let Some(stopped) = thread.stopped()
@@ -268,6 +268,9 @@ impl PtraceEngine {
                 {
                     let ip = if self.want_ip { stopped.syscall_info().ok().map(Info::ip) } else { None };
                     self.signal_stack = self.stacks.at_signal(thread.tid, thread.process);
+                    if self.signal_stack.is_some() {
+                        thread.held += sys::now().saturating_sub(self.now);
+                    }
                     self.notes.push_back(QueuedEvent::Signal {
                         tid: thread.tid,
                         info: (),

@@ -32,6 +32,8 @@ pub struct Call {
     pub entered: Option<Ns>,
     /// Monotonic time of return. While in flight, that of entry. 0 if the engine takes no times.
     pub returned: Ns,
+    /// Time just before the entry for which the thread stood still, because Stride read its stack. 0 if the engine did not stop the thread for that.
+    pub held: Ns,
     /// CPU time in the kernel during the call (`-c` without `-w`). 0 if unknown.
     pub system_time: Ns,
     /// How it ended, if it did.
@@ -140,6 +142,7 @@ impl Default for Call {
             resumes: None,
             entered: None,
             returned: 0,
+            held: 0,
             system_time: 0,
             outcome: Outcome::Pending,
             tampering: Tampering::default(),

@@ -48,6 +48,7 @@ struct StoredCall {
 #[derive(Debug, Default)]
 struct RareParts {
     resumes: Option<u64>,
+    held: Ns,
     system_time: Ns,
     tampering: Tampering,
     file_kind: Option<FileKind>,
@@ -216,6 +217,7 @@ impl StoredCall {
 impl RareParts {
     fn has(call: &Call) -> bool {
         call.resumes.is_some()
+            || call.held != 0
             || call.system_time != 0
             || call.tampering != Tampering::default()
             || call.file_kind.is_some()
@@ -239,6 +241,7 @@ impl RareParts {
             resumes,
             entered: _,
             returned: _,
+            held,
             system_time,
             outcome: _,
             tampering,
@@ -253,6 +256,7 @@ impl RareParts {
         } = call;
         RareParts {
             resumes: *resumes,
+            held: *held,
             system_time: *system_time,
             tampering: *tampering,
             file_kind: *file_kind,
@@ -268,6 +272,7 @@ impl RareParts {
     fn restore(self, call: &mut Call) {
         let RareParts {
             resumes,
+            held,
             system_time,
             tampering,
             file_kind,
@@ -278,7 +283,7 @@ impl RareParts {
             stack_calls,
             waits,
         } = self;
-        (call.resumes, call.system_time, call.tampering) = (resumes, system_time, tampering);
+        (call.resumes, call.held, call.system_time, call.tampering) = (resumes, held, system_time, tampering);
         (call.file_kind, call.counted, call.stack_calls) = (file_kind, counted, stack_calls);
         (call.descriptors, call.container, call.stack, call.waits) = (descriptors, container, stack, waits);
     }

@@ -17,6 +17,7 @@ fn stack() -> Arc<Stack> {
 fn rare(tid: Tid) -> Call {
     Call {
         resumes: Some(1),
+        held: 9,
         system_time: 2,
         tampering: Tampering { arguments: true, ..Tampering::default() },
         file_kind: Some(FileKind::Terminal),

@@ -147,7 +147,7 @@ prop_compose! {
         system_time in prop_oneof![Just(0u64), any::<u64>()], outcome in outcome(), blocks in blocks(),
         file_kind in prop::option::weighted(0.2, file_kind()),
         tampering in prop_oneof![6 => Just(0u8), 1 => 0..16u8],
-        waits in prop::option::weighted(0.2, waits()),
+        waits in prop::option::weighted(0.2, waits()), held in prop_oneof![6 => Just(0u64), 1 => any::<u64>()],
         descriptors in prop_oneof![6 => Just(Vec::new()), 1 => proptest::collection::vec(descriptor(), 0..3)]
     ) -> Call {
         Call {
@@ -155,6 +155,7 @@ prop_compose! {
             outcome, counted: false, blocks, file_kind, descriptors, stack: None,
             tampering: Tampering::from_bits(tampering).unwrap_or_default(),
             container: None,
+            held,
             stack_calls: 1,
             waits: waits.map(Box::new),
         }

@@ -163,6 +163,7 @@ pub fn metadata(asking: &Asking, with: &Opening<'_>) -> Metadata {
         library: !options.library.is_empty(),
         operations: options.spec.operations,
         waits: options.spec.waits,
+        holds: with.needs.stacks && with.holds_program,
         changes: !options.spec.injections.is_empty(),
     }
 }

@@ -24,6 +24,8 @@ pub enum Activity {
     Asleep(CallOn, WaitKind, Option<Waker>),
     /// Not on a CPU, and not because of a call. Blocked: a page of memory had to come.
     Off(WaitKind),
+    /// Stopped by Stride between calls, so that its stack could be read.
+    Held,
     /// For a request: the thread that answers it worked for other requests.
     Busy,
     /// For a request: what its thread did is not known any more.
@@ -80,6 +82,8 @@ pub(super) struct ThreadTime {
     followed: Vec<(ActivityId, Ns)>,
     /// The time between calls, and the part of it that was not on a CPU.
     between: Ns,
+    /// The part of it in which Stride held the thread.
+    held: Ns,
     off: WaitTimes,
     /// Calls that returned.
     pub(super) calls: u64,
@@ -235,6 +239,7 @@ impl Spent {
         self.count(in_call, call);
         let Some(time) = self.threads.get_mut(&call.tid) else { return 0 };
         time.between += from.saturating_sub(time.until.unwrap_or(from));
+        time.held = time.held.saturating_add(call.held);
         time.off += call.waits.as_deref().map(|waits| waits.before).unwrap_or_default();
         let since = time.until.unwrap_or(from).max(from);
         time.was_in_call(in_call, to.saturating_sub(since), &parts);
@@ -345,6 +350,7 @@ impl Spent {
         };
         let Some(time) = self.threads.get_mut(&tid) else { return };
         let Some(until) = time.until.take() else { return };
+        time.held = time.held.saturating_add(left.map_or(0, |call| call.held));
         time.off += waits.map(|waits| waits.before).unwrap_or_default();
         match time.in_call.take() {
             Some((from, id)) => {
@@ -360,12 +366,14 @@ impl Spent {
     pub(super) fn settle(&mut self, tid: Tid) {
         let Some(time) = self.threads.get_mut(&tid) else { return };
         let (party, mut rest) = (time.party, std::mem::take(&mut time.between));
-        let off = std::mem::take(&mut time.off);
+        let (held, off) = (std::mem::take(&mut time.held).min(rest), std::mem::take(&mut time.off));
+        rest -= held;
         let mut spend = |activity, part| {
             if part > 0 {
                 add(&mut time.spent, self.activities.id((party, activity)), part);
             }
         };
+        spend(Activity::Held, held);
         parts_within(&mut rest, off.parts()).for_each(|(kind, part)| spend(Activity::Off(kind), part));
         spend(Activity::Computing, rest);
     }

@@ -23,7 +23,7 @@ fn named(spent: &TimeSpent) -> Vec<(String, Ns)> {
         Activity::Asleep(on, kind, _) => format!("{} in {}", kind.name(), name(on)),
         Activity::Off(kind) => kind.name().into(),
         Activity::Unmeasured(on) => format!("unmeasured {}", name(on)),
-        Activity::Busy | Activity::Unknown | Activity::Other => format!("{activity:?}"),
+        Activity::Held | Activity::Busy | Activity::Unknown | Activity::Other => format!("{activity:?}"),
     };
     spent.shares.iter().map(|share| (word(share.activity), share.time)).collect()
 }
@@ -76,6 +76,18 @@ fn a_sleep_tells_who_waited_meanwhile() {
     assert_eq!(waits(0), [(Some(MAIN), "wait4".to_owned())]);
     assert_eq!(waits(1), []);
     assert_eq!((spent.shares[0].calls.calls, spent.shares[0].calls.interrupted), (1, 0));
+}
+
+/// Stride read the stack of a call for 30. Hostile recordings may claim more than the time between two calls.
+#[test]
+fn the_time_for_which_a_thread_was_held_is_not_its_own() {
+    let [read, write] = [(120, 125), (180, 190)].map(|(from, to)| does(MAIN, "read", &[3, 0, 0], 0, from, to));
+    let held = |by| {
+        let write = Call { held: by, ..write.clone() };
+        spent(&[spawned(MAIN, 100), Event::Exit(&read), Event::Exit(&write), exited(MAIN, 200)])
+    };
+    is(&held(30), &[("computing", 20 + 25 + 10), ("Held", 30), ("read", 15)]);
+    is(&held(u64::MAX), &[("Held", 85), ("read", 15)]);
 }
 
 #[test]

@@ -133,6 +133,7 @@ fn words(activity: &Activity, measured: bool, partial: bool, tracker: &Tracker) 
             format!("asleep in {}{until}", call(on, tracker))
         }
         Activity::Off(kind) => off_cpu(*kind).into(),
+        Activity::Held => "held by Stride, to read its stack".into(),
         Activity::Busy => "busy with other requests".into(),
         Activity::Unknown => "not known".into(),
         Activity::Other => "too many things to tell apart".into(),
@@ -187,6 +188,7 @@ pub fn part(share: &TimeShare, tracker: &Tracker, j: &mut Json<'_>) {
         Activity::Unmeasured(on) => ("unmeasured", Some(on), None),
         Activity::Asleep(on, kind, waker) => (kind.name(), Some(on), waker),
         Activity::Off(kind) => (kind.name(), None, None),
+        Activity::Held => ("held", None, None),
         Activity::Busy => ("busy", None, None),
         Activity::Unknown => ("unknown", None, None),
         Activity::Other => ("other", None, None),

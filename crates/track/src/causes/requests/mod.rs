@@ -219,7 +219,7 @@ impl Requests {
         let waits = call.waits.as_deref();
         if let Some(until) = log.until.filter(|until| *until < from) {
             let off = waits.map(|waits| waits.before).unwrap_or_default();
-            let parts = between(&mut self.spent, party, from - until, &off);
+            let parts = between(&mut self.spent, party, from - until, call.held, &off);
             let (woken, idle, asleep) = (None, false, None);
             log.push(LogSegment { from: until, to: from, parts, owner: before, woken, idle, asleep }, kept);
         }
@@ -317,9 +317,10 @@ impl Requests {
 }
 
 /// The parts of the time between calls, which add up to it.
-fn between(spent: &mut Spent, party: u32, time: Ns, off: &WaitTimes) -> Vec<(ActivityId, Ns)> {
-    let id = |(kind, part)| (spent.activities.id((party, Activity::Off(kind))), part);
-    let parts: Vec<_> = off.parts().map(id).collect();
+fn between(spent: &mut Spent, party: u32, time: Ns, held: Ns, off: &WaitTimes) -> Vec<(ActivityId, Ns)> {
+    let id = |(activity, part)| (spent.activities.id((party, activity)), part);
+    let off = off.parts().map(|(kind, part)| (Activity::Off(kind), part));
+    let parts: Vec<_> = [(Activity::Held, held)].into_iter().chain(off).map(id).collect();
     whole(parts, time, spent.activities.id((party, Activity::Computing)))
 }
 

@@ -141,7 +141,7 @@ pub const FIXED: &[(&str, &str)] = &[
         "time_part",
         r##"{"type":"object","properties":{
         "time_ns":{"$ref":"#/$defs/ulong"},"comm":{"type":"string"},"comm_hex":{"$ref":"#/$defs/octets"},"pid":{"$ref":"#/$defs/id"},
-        "activity":{"enum":["computing","call","blocked","disk","stopped","runnable","throttled","unmeasured","busy","unknown","other"]},
+        "activity":{"enum":["computing","call","blocked","disk","stopped","runnable","throttled","held","unmeasured","busy","unknown","other"]},
         "call":{"type":"string"},"object":{"type":"string"},"object_hex":{"$ref":"#/$defs/octets"},"waker":{"$ref":"#/$defs/waker"},
         "calls":{"$ref":"#/$defs/ulong"},"ordinary_ns":{"$ref":"#/$defs/ulong"},"times":{"type":"number"},"ordinary_times":{"type":"number"},
         "interrupted":{"$ref":"#/$defs/ulong"},
