@@ -133,7 +133,7 @@ fn words(activity: &Activity, measured: bool, partial: bool, tracker: &Tracker) 
             format!("asleep in {}{until}", call(on, tracker))
         }
         Activity::Off(kind) => off_cpu(*kind).into(),
-        Activity::Held => "held by Stride, to read its stack".into(),
+        Activity::Held => "stopped by Stride, to read its stack".into(),
         Activity::Busy => "busy with other requests".into(),
         Activity::Unknown => "not known".into(),
         Activity::Other => "too many things to tell apart".into(),
