@@ -18,6 +18,7 @@ mod goroutine_locks;
 mod hang;
 mod heap_creep;
 mod held_lock;
+mod hung_up;
 mod interrupted;
 mod late_locks;
 mod limits;
@@ -45,6 +46,7 @@ mod set_again;
 mod shared_writes;
 mod short_children;
 mod short_threads;
+mod slow_connects;
 mod slow_fork;
 mod slow_start;
 mod small_sends;
@@ -90,6 +92,7 @@ const ALL: &[RuleInfo] = &[
     hang::RULE,
     heap_creep::RULE,
     held_lock::RULE,
+    hung_up::RULE,
     interrupted::RULE,
     late_locks::RULE,
     limits::RULE,
@@ -115,6 +118,7 @@ const ALL: &[RuleInfo] = &[
     shared_writes::RULE,
     short_children::RULE,
     short_threads::RULE,
+    slow_connects::RULE,
     slow_fork::RULE,
     slow_start::RULE,
     small_sends::RULE,

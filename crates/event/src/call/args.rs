@@ -187,6 +187,27 @@ impl Call {
         Some([&bytes[..4], &bytes[4..]].map(|fd| number(fd) as i32))
     }
 
+    /// The events that a wait for descriptors told, of at most `most` descriptors: `revents` of poll(2), `events` of epoll_wait(2). (select(2) tells none.)
+    pub fn told_events(&self, most: u64) -> impl Iterator<Item = u64> {
+        let found = self.form().and_then(|row| {
+            row.args.iter().enumerate().find_map(|(at, arg)| {
+                let (Ty::Table(_, Ty::Struct(layout), ..) | Ty::Array(Dir::Out, Ty::Struct(layout), _)) =
+                    plain(&arg.ty)
+                else {
+                    return None;
+                };
+                let member = ["revents", "events"].into_iter().find(|member| layout.field(member).is_some())?;
+                Some((*layout, member, row.held(at, &self.args, self.abi)))
+            })
+        });
+        found.into_iter().flat_map(move |(layout, member, addr)| {
+            let size = layout.size(self.abi) as u64;
+            let element = move |i: u64| addr.wrapping_add(i * size);
+            (0..most)
+                .map_while(move |i| Fields { call: self, layout, phase: Phase::Exit, addr: element(i) }.get(member))
+        })
+    }
+
     /// The first buffer of each message that the call was given, for at most `most` messages.
     pub fn messages(&self, most: u64) -> Vec<Piece> {
         let (Some(row), Some(transfer)) = (self.form(), self.row().and_then(Syscall::transfer)) else {
