@@ -1,5 +1,6 @@
 //! The rules, one file each. A new rule goes into the list here and gets a fixture in `tests/advise/`.
 
+mod blocked_loop;
 mod busy_wait;
 mod byte_reads;
 mod close_storm;
@@ -18,7 +19,6 @@ mod goroutine_locks;
 mod hang;
 mod heap_creep;
 mod held_lock;
-mod hung_up;
 mod interrupted;
 mod late_locks;
 mod limits;
@@ -34,6 +34,7 @@ mod pieces;
 mod placed_reads;
 mod polling;
 mod random_reads;
+mod ready_ignored;
 mod reconnects;
 mod reopened;
 mod repeated;
@@ -77,6 +78,7 @@ pub fn find_rule(id: &str) -> Option<&'static RuleInfo> {
 }
 
 const ALL: &[RuleInfo] = &[
+    blocked_loop::RULE,
     busy_wait::RULE,
     byte_reads::RULE,
     close_storm::RULE,
@@ -92,7 +94,6 @@ const ALL: &[RuleInfo] = &[
     hang::RULE,
     heap_creep::RULE,
     held_lock::RULE,
-    hung_up::RULE,
     interrupted::RULE,
     late_locks::RULE,
     limits::RULE,
@@ -106,6 +107,7 @@ const ALL: &[RuleInfo] = &[
     network_requests::RULE,
     polling::RULE,
     random_reads::RULE,
+    ready_ignored::RULE,
     reconnects::RULE,
     reopened::RULE,
     repeated::RULE,

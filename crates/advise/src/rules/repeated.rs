@@ -1,9 +1,9 @@
-//! A large part of the run passes in calls of one kind about one thing, whatever they do.
+//! A large part of the run passes in calls of one kind about one thing, or about none, whatever they do.
 
 use super::common::{largest, plain, thing};
 use crate::counts::index::{CallCost, CallKey, Index};
 use crate::counts::kinds::{CallKind, is_write, waits_by_nature};
-use crate::report::finding::{Candidate, Confidence, Evidence};
+use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, RUN, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
@@ -12,16 +12,17 @@ use stride_event::Ns;
 use stride_syscalls::{Effect, Syscall, table};
 use stride_track::{ObjectKind, Tracker};
 
-const REPEATED_CALLS: Threshold = Threshold::count("repeated-calls", 1_000, "calls of one kind about one thing");
+const REPEATED_CALLS: Threshold =
+    Threshold::count("repeated-calls", 1_000, "calls of one kind about one thing, or about none");
 const REPEATED_PART: Threshold =
     Threshold::part("repeated-part", 0.15, "the part of the run that passes in these calls");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "repeated",
-    title: "one kind of call about one thing, again and again",
-    explanation: "A large part of the run passes in calls of one kind about one and the same file or descriptor, and no other finding says why. This is read \
+    title: "one kind of call, again and again",
+    explanation: "A large part of the run passes in calls of one kind, about one and the same file or descriptor or about none, and no other finding says why. This is read \
         from the account of the calls, not from a pattern, so it tells where to look, and not what is wrong.\n\n\
-        Reported are at least 1,000 calls that take 15% of the run or more. Calls that move data of files, pipes and sockets do not count, nor do those that wait, open, make, map or \
+        Reported are at least 1,000 calls that take 15% of the run or more. Calls that move data of files, pipes and sockets do not count, nor do those that wait or wake, open, make, map or \
         control a device: such calls do the work of a program, and other findings look at them. A number that is written to an eventfd counts. Under ptrace, the stops at each call take so long that the part of the run says nothing, and nothing is reported.\n\n\
         Example: a program that writes into a mapped file calls ftruncate(2) for each record, which makes the file longer by 100 bytes: 40,000 calls, 38% of the run. \
         With 1 MiB at a time, there are four. It is fine if each call is needed.",
@@ -54,23 +55,25 @@ impl Rule for Repeated {
 }
 
 fn candidate(time: Ns, key: CallKey, calls: u64, index: &Index, tracker: &Tracker) -> Option<Candidate> {
-    let object = key.object?;
     let (row, span) = (row(key)?, RUN.of(index.busy_span()));
     let whole = match index.account().of_run {
         true => say!("the run's {}", span),
         false => say!("the {} in which its threads were at work", span),
     };
-    let (calls_of, name) = (CALLS.of(calls), plain(tracker.name(object)));
+    let about = key.object.map_or(String::new(), |object| format!(" for {}", plain(tracker.name(object))));
+    let evidence = match key.object {
+        Some(object) => thing(object, calls, tracker),
+        None => Evidence::new(EvidenceKind::Syscall, row.name, calls),
+    };
     Some(Candidate {
         sentence: say!(
-            "{}(2) was called {} times for {}: {} of {} passed in these calls.",
+            "{}(2) was called {} times{about}: {} of {} passed in these calls.",
             row.name,
-            calls_of,
-            name,
+            CALLS.of(calls),
             WAITED.of(time),
             whole
         ),
-        evidence: vec![Evidence { time: Some(time), ..thing(object, calls, tracker) }],
+        evidence: vec![Evidence { time: Some(time), ..evidence }],
         advice: "See whether one call can do for many: make room for many records at a time, tell of many items at once, keep the answer, or set only what has changed.".into(),
         confidence: Confidence::Possible,
         makers: vec![(key, calls)],
@@ -93,14 +96,19 @@ fn row(key: CallKey) -> Option<&'static Syscall> {
 
 /// True if such calls may be more than they have to be.
 fn counts(key: CallKey, tracker: &Tracker) -> bool {
-    let (Some(row), Some(object)) = (row(key), key.object) else { return false };
+    let Some(row) = row(key) else { return false };
     // An eventfd is the only thing without a name that is written to.
-    let is_counter = tracker.kind(object) == ObjectKind::Anonymous && is_write(row);
+    let is_counter = key.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Anonymous) && is_write(row);
     let works = |effect: &Effect| {
         matches!(
             effect,
             Effect::Makes(..)
                 | Effect::Maps
+                | Effect::Unmaps
+                | Effect::Forks
+                | Effect::Wakes
+                | Effect::Yields
+                | Effect::Exits
                 | Effect::Executes
                 | Effect::Connects
                 | Effect::ControlsDevice
@@ -145,6 +153,8 @@ mod tests {
         assert_eq!(found("memfd_create", "ftruncate", 2_000, 0), ["repeated"]);
         assert!(found("memfd_create", "ftruncate", 2_000, 10 * US).is_empty(), "nobody knows how long they take");
         assert!(found("memfd_create", "ftruncate", 900, 0).is_empty());
+        assert_eq!(found("eventfd2", "mprotect", 2_000, 0), ["repeated"], "about nothing that has a descriptor");
+        assert!(found("eventfd2", "sched_yield", 2_000, 0).iter().all(|id| *id != "repeated"));
         assert!(found("eventfd2", "read", 2_000, 0).is_empty(), "waits");
         assert!(found("epoll_create1", "epoll_wait", 2_000, 0).is_empty(), "waits by nature");
     }

@@ -6,7 +6,7 @@ use crate::counts::kinds::{Io, io};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{RUN, WAITED};
 use crate::report::statement::say;
-use stride_event::Ns;
+use stride_event::{Ns, Tid};
 use stride_syscalls::For;
 use stride_track::{CallOn, TimeShare, Tracker};
 
@@ -14,13 +14,14 @@ use stride_track::{CallOn, TimeShare, Tracker};
 const MOST_WAITS: u64 = 3;
 
 /// The finding, if such a wait is the largest part of the run, at least half of it, and at least this long.
-pub fn candidate(least: Ns, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+/// `killed`: the processes that a signal killed when they returned from a call.
+pub fn candidate(least: Ns, killed: &[Tid], index: &Index, tracker: &Tracker) -> Option<Candidate> {
     let account = index.account();
     // (The largest share comes first.)
     let share = account.shares.first().filter(|_| account.of_run)?;
     let on = share.activity.call().filter(|on| waits_for_others(on, tracker))?;
     let is_most = share.time >= least && share.time >= index.own_total() / 2;
-    if !is_most || !was_interrupted(share) {
+    if !is_most || !was_interrupted(share, killed) {
         return None;
     }
     Some(Candidate {
@@ -41,8 +42,10 @@ pub fn candidate(least: Ns, index: &Index, tracker: &Tracker) -> Option<Candidat
     })
 }
 
-fn was_interrupted(share: &TimeShare) -> bool {
-    (1..=MOST_WAITS).contains(&share.calls.interrupted) && share.calls.interrupted == share.calls.calls
+fn was_interrupted(share: &TimeShare, killed: &[Tid]) -> bool {
+    let all = || share.calls.interrupted == share.calls.calls;
+    // (A write that a signal interrupts says how much it has written.)
+    (1..=MOST_WAITS).contains(&share.calls.calls) && (all() || share.who.pid.is_some_and(|pid| killed.contains(&pid)))
 }
 
 /// The call waits for a child, a lock, or what another process sends or takes. A server that waits for clients, and a program that waits for its user, have
@@ -74,11 +77,27 @@ mod tests {
         run.finding_ids()
     }
 
+    /// A run whose longest call is a write to a pipe, and which a signal kills so long after that.
+    fn killed(later: Ns) -> Vec<&'static str> {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        run.show(Event::Exit(&lasting(
+            call(MAIN, "write", &[4, 0x1000, 300_000], Outcome::Value(65_536)),
+            0,
+            3_000 * MS,
+        )));
+        run.show(Event::Killed { tid: MAIN, signal: 14, core: false, at: 3_000 * MS + later });
+        run.finding_ids()
+    }
+
     #[test]
     fn a_wait_that_a_signal_ended_may_have_been_a_hang() {
         const CHILD: &[u64] = &[8, 0, 0, 0];
         assert_eq!(run("wait4", CHILD, ERESTARTSYS, 3_000 * MS), ["hang"]);
         assert_eq!(run("futex", &[0x1000, 0x80, 0, 0], ERESTARTSYS, 3_000 * MS), ["hang"]);
+        // A signal that kills interrupts a write, which says how much it has written.
+        assert_eq!(killed(100_000), ["hang"]);
+        assert!(killed(500 * MS).is_empty(), "the program went on");
         // It ended by itself, or was short, or only let time pass.
         assert!(run("wait4", CHILD, Outcome::Value(8), 3_000 * MS).is_empty());
         assert!(run("wait4", CHILD, ERESTARTSYS, 300 * MS).is_empty());

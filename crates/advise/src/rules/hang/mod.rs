@@ -65,6 +65,8 @@ pub const RULE: RuleInfo = RuleInfo {
 };
 
 const MAX_PROCESSES: usize = 1 << 17;
+/// A signal that interrupts a call kills the thread within this time.
+const AT_ONCE: Ns = 2_000_000;
 
 #[derive(Default)]
 struct Hang {
@@ -73,6 +75,8 @@ struct Hang {
     /// Threads that were detached or killed, in a call or not.
     threads: usize,
     killed: usize,
+    /// The processes that a signal killed when they returned from a call.
+    killed_after_call: Vec<Tid>,
     /// The program made a thread.
     made_threads: bool,
     /// A thread ran before tracing began, so there may be others.
@@ -192,7 +196,7 @@ impl Rule for Hang {
         let lasts = |row: &Row| row.is_long() && !is_idle(row);
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
-            return interrupted::candidate(HANG.get(), index, tracker).into_iter().collect();
+            return interrupted::candidate(HANG.get(), &self.killed_after_call, index, tracker).into_iter().collect();
         }
         if !self.attached
             && self.waits.iter().filter(|row| lasts(row)).all(|row| self.waits_for_one_at_work(row, index))
@@ -316,7 +320,13 @@ impl Hang {
             let parent = tracker.process(thread.pid).and_then(|process| process.parent);
             self.left.push(Left { tid, pid: thread.pid, parent });
         }
-        self.killed += usize::from(matches!(event, Event::Killed { .. }));
+        if matches!(event, Event::Killed { .. }) {
+            self.killed += 1;
+            let has_room = self.killed_after_call.len() < HANG_ROWS;
+            if has_room && tid == thread.pid && at.saturating_sub(index.pace(tid).at) < AT_ONCE {
+                self.killed_after_call.push(tid);
+            }
+        }
         self.attached |= thread.attached;
         let Some(wait) = tracker.wait(tid).filter(|wait| !ends(wait)) else { return };
         if wait.seen.row.is_some_and(Syscall::accepts) {

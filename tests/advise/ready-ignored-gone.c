@@ -1,5 +1,5 @@
-// finds: hung-up
-// says: threads waited for a descriptor whose other end is gone
+// finds: ready-ignored
+// says: in waits that ended at once: the other end of a descriptor is gone
 // Waits for jobs and for a client that has gone, and does not notice that. Corrected, the client's descriptor leaves the set.
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-// finds: hung-up
-// says: and heard so at once each time
+// finds: ready-ignored
+// says: in waits that ended at once: the other end of a descriptor is gone
 // A client of an epoll instance has sent its last byte. The reads of the client's descriptor find the end again and again. Corrected, the descriptor is closed.
 #include <sys/epoll.h>
 #include <sys/socket.h>
