@@ -137,6 +137,8 @@ pub enum Irregular {
     Change,
     /// The named member of a struct: a number that is also shown after the call if the kernel has changed it.
     Changed(&'static str),
+    /// The named member of a struct, which the kernel fills in if the program leaves it zero. It is shown only then.
+    FilledIn(&'static str),
 
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.

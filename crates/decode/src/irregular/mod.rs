@@ -98,6 +98,7 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::WithArg(name, min, max) => uring::with_arg(cx, shape, raw, name, (min, max), siblings),
         Irregular::Change => aio::change(cx, shape, raw, siblings),
         Irregular::Changed(member) => answers::changed(cx, shape, raw, member, siblings),
+        Irregular::FilledIn(member) => answers::filled_in(cx, shape, raw, member, siblings),
         Irregular::MountFlags => mount::flags(cx, raw),
         Irregular::MountType => mount::fstype(cx, raw),
         Irregular::MountData => mount::data(cx, raw),

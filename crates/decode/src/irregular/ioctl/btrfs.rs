@@ -119,8 +119,8 @@ pub fn spaces<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let Some(after) = cx.strukt(&SPACES_REPLY, Phase::Exit, addr) else { return before };
     let slots = count(cx, "space_slots", Phase::Entry, Siblings::Struct(&SPACES, addr, Phase::Entry));
     let total = count(cx, "total_spaces", Phase::Exit, Siblings::Struct(&SPACES_REPLY, addr, Phase::Exit));
-    // Without room, only the number is asked for.
-    let after = if slots == 0 {
+    // Without room, only the number is asked for. If that is zero, the list is whole.
+    let after = if slots == 0 && total > 0 {
         after
     } else {
         let at = addr.wrapping_add(SPACES.size(cx.abi()) as u64);
