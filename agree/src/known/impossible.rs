@@ -2,7 +2,9 @@
 
 use crate::arena::is_there;
 use crate::fields::Part;
-use crate::places::{Explained, Places, Rule, is_address, list_end, next_number, number_of, texts, value_end};
+use crate::places::{
+    Explained, Places, Rule, change_end, is_address, leading_number, list_end, next_number, number_of, texts, value_end,
+};
 
 pub const RULES: &[Rule] = &[
     too_many_vectors,
@@ -15,6 +17,7 @@ pub const RULES: &[Rule] = &[
     no_room,
     short_option,
     other_abi,
+    answer_of_other_abi,
     part_of_answer,
     longer_value,
     entries_of_security,
@@ -118,9 +121,24 @@ fn no_room(places: &Places<'_>) -> Option<Explained> {
 fn short_option(places: &Places<'_>) -> Option<Explained> {
     match (places.first, places.other) {
         ([Part::Mark(b'['), Part::Text(_), Part::Mark(b']'), ..], [Part::Text(other), ..]) if is_address(other) => {
-            let is_short = places.call == "setsockopt" && (places.args[4] as i32) < 4;
-            is_short.then_some(("the kernel refuses a value that is shorter than the option's", 3, 1))
+            let length = match (places.call, &places.other[1..]) {
+                ("setsockopt", _) => i128::from(places.args[4] as i32),
+                ("getsockopt", [Part::Mark(b','), Part::Mark(b'['), Part::Text(length), ..]) => leading_number(length)?,
+                _ => return None,
+            };
+            (length < 4).then_some(("the kernel refuses a value that is shorter than the option's", 3, 1))
         }
+        _ => None,
+    }
+}
+
+const OTHER_ABI: &str = "the kernel refuses a request of 32-bit programs that a 64-bit one makes";
+
+/// The meaning of what such a request returns.
+fn answer_of_other_abi(places: &Places<'_>) -> Option<Explained> {
+    let is_request = matches!(places.before, [Part::Text("ioctl"), _, _, _, Part::Text("_IOC"), ..]);
+    match (places.first, places.other) {
+        ([], [Part::Mark(b'('), Part::Mark(b'{'), rest @ ..]) if is_request => Some((OTHER_ABI, 0, rest.len() + 2)),
         _ => None,
     }
 }
@@ -132,18 +150,18 @@ fn other_abi(places: &Places<'_>) -> Option<Explained> {
     else {
         return None;
     };
-    let mut end = value_end(places.other).filter(|_| places.call == "ioctl" && is_address(first))?;
-    if matches!(places.other[end..], [Part::Text("=>"), ..]) {
-        end += 1 + value_end(&places.other[end + 1..])?;
-    }
-    Some(("the kernel refuses a request of 32-bit programs that a 64-bit one makes", 1, end))
+    let end = change_end(places.other).filter(|_| places.call == "ioctl" && is_address(first))?;
+    Some((OTHER_ABI, 1, end))
 }
 
-/// An answer of io_uring that has less bytes than its first member.
+/// An answer of io_uring that has less bytes than the struct for it. The program may have any numbers behind these bytes.
 fn part_of_answer(places: &Places<'_>) -> Option<Explained> {
-    const WHY: &str = "the kernel gives no answer of less bytes than a member";
-    let is_part = places.number_before("size").is_some_and(|size| size % 4 != 0 || size == 0);
-    if places.call != "io_uring_register" || !is_part {
+    const WHY: &str = "the first tracer shows more of an answer than the kernel says that it has";
+    let whole = match places.before.iter().rev().find_map(|part| query_size(part)) {
+        Some(whole) if places.call == "io_uring_register" => whole,
+        _ => return None,
+    };
+    if places.number_before("size").is_none_or(|size| size >= whole) {
         return None;
     }
     match (places.first, places.other) {
@@ -154,6 +172,17 @@ fn part_of_answer(places: &Places<'_>) -> Option<Explained> {
         ([Part::Text("next_entry"), ..], [Part::Text("query_data"), _, Part::Text(_), Part::Mark(b','), ..]) => {
             Some((WHY, 0, 4))
         }
+        _ => None,
+    }
+}
+
+/// The size of the answer to a query.
+fn query_size(part: &Part<'_>) -> Option<i128> {
+    match part {
+        Part::Text("IO_URING_QUERY_OPCODES") => Some(48),
+        Part::Text("IO_URING_QUERY_SCQ") => Some(16),
+        Part::Text("IO_URING_QUERY_ZCRX") => Some(40),
+        Part::Text("IO_URING_QUERY_ZCRX_EVENT") => Some(48),
         _ => None,
     }
 }
