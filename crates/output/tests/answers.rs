@@ -21,7 +21,7 @@ fn shown(name: &str, args: [u64; 6], memory: &[u8], returned: u64) -> String {
     let options = Options::default();
     let (mut reader, mut decoder) = (RegisterReader::new(&options), Decoder::default());
     let nr = call(7, name, &[], Outcome::Pending).nr;
-    let mut call = reader.enter(Abi::X86_64, nr.into(), args, at);
+    let mut call = reader.enter(Abi::X86_64, nr, args, at);
     reader.leave(&mut call, returned, at);
     Brief::new(Style::default()).call(&decoder.decode(&call, Part::Whole, &options, &())).into_owned()
 }

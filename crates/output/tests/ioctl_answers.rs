@@ -423,6 +423,23 @@ fn what_has_no_name_has_the_prefix_of_its_names() {
     );
 }
 
+#[test]
+fn how_far_the_replacement_of_a_device_is() {
+    let status = |progress, started| {
+        let memory = Bytes::default().u64(&[1, 0, 1, progress, started, 0, 7, 8]).to(2600);
+        let text = answered(c::BTRFS_IOC_DEV_REPLACE, &memory, &memory);
+        let (_, status) = text.split_once("progress_1000=").unwrap_or_else(|| panic!("{text}"));
+        status.split_once(", time_stopped").unwrap().0.to_owned()
+    };
+    assert_eq!(status(0, 0), "0 /* 0.0% */, time_started=0");
+    assert_eq!(status(5, 1), "5 /* 0.5% */, time_started=1 /* 1970-01-01T00:00:01+0000 */");
+    assert_eq!(
+        status(1000, u64::MAX),
+        "1000 /* 100.0% */, time_started=18446744073709551615 /* 1969-12-31T23:59:59+0000 */"
+    );
+    assert_eq!(status(1001, 1 << 60), "1001, time_started=1152921504606846976");
+}
+
 /// An edit of partitions has its struct whatever it is.
 #[test]
 fn the_memory_of_an_edit_of_partitions() {

@@ -458,6 +458,10 @@ pub enum Irregular {
     VideoBufferFlags,
     /// 16 bytes as groups of hexadecimal digits.
     Uuid,
+    /// An unsigned number of seconds, and the date.
+    UnsignedDate,
+    /// Thousandths, which are also shown in percent if there are no more than a thousand.
+    Thousandths,
     /// A number that has this name if all its bits are set.
     Most(&'static str),
     /// A member that is left out without `-v` if it has this value.

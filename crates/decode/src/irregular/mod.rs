@@ -256,6 +256,8 @@ pub fn held<'a>(cx: &Cx<'a>, which: Irregular, shape: &Ty, raw: u64, siblings: S
         Irregular::ControlId(flags) => ioctl::video::control_id(cx, raw, flags),
         Irregular::VideoControls(get) => ioctl::video::controls(cx, raw, get),
         Irregular::VideoBufferFlags => ioctl::video::buffer_flags(cx, raw),
+        Irregular::UnsignedDate => cx.dated(Value::UInt(raw), raw as i64, 0, 9),
+        Irregular::Thousandths => ioctl::btrfs::thousandths(cx, raw),
         Irregular::Most(name) => ioctl::btrfs::most(cx, shape, raw, name, siblings),
         Irregular::Unusual(usual) if cx.abbrev && raw == usual => Value::Absent,
         Irregular::QgroupInherit => ioctl::btrfs::qgroup_inherit(cx, raw),

@@ -122,6 +122,7 @@ const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
 const NUMBER: Ty = Ty::Custom(Irregular::Most("UINT64_MAX"), &Ty::U64);
 const OBJECT: Ty = Ty::Custom(Irregular::Most("UINT64_MAX"), &Ty::As(Width::W8, &Ty::Enum(&OBJECTS)));
 const KEY: Ty = Ty::Custom(Irregular::Most("UINT32_MAX"), &Ty::Enum(&KEYS));
+const SECONDS: Ty = Ty::Custom(Irregular::UnsignedDate, &Ty::U64);
 const UUID: Ty = Ty::Custom(Irregular::Uuid, &Ty::Blob(16));
 const BLOCKS: Ty = Ty::As(Width::W8, &Ty::Flags(&BLOCK_GROUPS));
 const SUBVOLUME: Ty = Ty::As(Width::W8, &Ty::Flags(&SUBVOLUME_FLAGS));
@@ -251,8 +252,9 @@ structs! {
         tgtdev_name: Ty::CStr
     }
     pub REPLACE_STATUS = btrfs_ioctl_dev_replace_status_params {
-        replace_state: Ty::As(Width::W8, &Ty::Enum(&REPLACE_STATES)), progress_1000: Ty::U64, time_started: Ty::U64,
-        time_stopped: Ty::U64, num_write_errors: Ty::U64, num_uncorrectable_read_errors: Ty::U64
+        replace_state: Ty::As(Width::W8, &Ty::Enum(&REPLACE_STATES)),
+        progress_1000: Ty::Custom(Irregular::Thousandths, &Ty::U64), time_started: SECONDS, time_stopped: SECONDS,
+        num_write_errors: Ty::U64, num_uncorrectable_read_errors: Ty::U64
     }
     pub REPLACE = btrfs_ioctl_dev_replace_args {
         cmd: Ty::As(Width::W8, &Ty::Enum(&REPLACE_COMMANDS)),

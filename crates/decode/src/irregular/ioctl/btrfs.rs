@@ -17,6 +17,14 @@ pub fn most<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &'static str, siblings:
     }
 }
 
+/// A share of what is to be done.
+pub fn thousandths<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    if raw > 1000 {
+        return Value::UInt(raw);
+    }
+    cx.remarked(Value::UInt(raw), cx.quantity(Value::Decimal { raw: raw.into(), digits: 1 }, "percent"))
+}
+
 /// `01234567-89ab-cdef-fedc-ba9876543210`
 pub fn uuid<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     cx.read(phase, addr, 16).map(|bytes| Value::Designation(Designation::Uuid(bytes)))
