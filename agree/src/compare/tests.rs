@@ -404,6 +404,14 @@ fn answers_have_the_bytes_that_the_kernel_tells() {
     assert!(query("IO_URING_QUERY_OPCODES", 40));
     assert!(!query("IO_URING_QUERY_OPCODES", 48));
     assert!(!query("IO_URING_QUERY_SCQ", 40));
+    let unknown = |size: u64| {
+        let line = |data: &str| {
+            format!("io_uring_register(0, X, {{query_op=0x5a, size={size}, {data}next_entry=NULL}}, 0) = 0")
+        };
+        plain(&line(""), &line("query_data=0x100003c90000, "))
+    };
+    assert!(unknown(0));
+    assert!(!unknown(8));
     let cookie = |member: &str, size: u64| {
         let line = |more: &str| format!("bpf(X, {{a={{b=1{more}}}}}, {size}) = 0");
         is_known(&line(""), &line(&format!(", {member}=0")), [0, 0, size, 0, 0, 0], 0)

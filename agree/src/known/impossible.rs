@@ -157,7 +157,7 @@ fn other_abi(places: &Places<'_>) -> Option<Explained> {
 /// An answer of io_uring that has less bytes than the struct for it. The program may have any numbers behind these bytes.
 fn part_of_answer(places: &Places<'_>) -> Option<Explained> {
     const WHY: &str = "the first tracer shows more of an answer than the kernel says that it has";
-    let whole = match places.before.iter().rev().find_map(|part| query_size(part)) {
+    let whole = match places.before.windows(3).rev().find_map(query_size) {
         Some(whole) if places.call == "io_uring_register" => whole,
         _ => return None,
     };
@@ -176,15 +176,15 @@ fn part_of_answer(places: &Places<'_>) -> Option<Explained> {
     }
 }
 
-/// The size of the answer to a query.
-fn query_size(part: &Part<'_>) -> Option<i128> {
-    match part {
-        Part::Text("IO_URING_QUERY_OPCODES") => Some(48),
-        Part::Text("IO_URING_QUERY_SCQ") => Some(16),
-        Part::Text("IO_URING_QUERY_ZCRX") => Some(40),
-        Part::Text("IO_URING_QUERY_ZCRX_EVENT") => Some(48),
-        _ => None,
-    }
+/// The size of the answer to a query. An unknown query may have an answer of any size.
+fn query_size(member: &[Part<'_>]) -> Option<i128> {
+    let [Part::Text("query_op"), Part::Mark(b'='), Part::Text(query)] = member else { return None };
+    Some(match *query {
+        "IO_URING_QUERY_OPCODES" | "IO_URING_QUERY_ZCRX_EVENT" => 48,
+        "IO_URING_QUERY_SCQ" => 16,
+        "IO_URING_QUERY_ZCRX" => 40,
+        _ => 1,
+    })
 }
 
 /// A value of an attribute of a file.
