@@ -262,6 +262,7 @@ fn memory_of_requests_is_that_of_calls_that_succeed() {
         is_known(&line("0x1000015c8000"), &line("{a=1}"), [1, 29, 0x1000_015c_8000, count, 0, 0], 0)
     };
     assert!(clock(1));
+    assert!(clock(1 << 40 | 1));
     assert!(!clock(2));
 }
 
@@ -389,6 +390,18 @@ fn a_short_value_of_an_option_is_bytes() {
     };
     assert!(known(3));
     assert!(!known(4));
+    let key = |option: u64, length: u64| {
+        let line = |value: &str| format!("setsockopt(3, SOL_TCP, X, {value}, {length}) = 0");
+        is_known(
+            &line("{addr={sa_family=AF_INET}, keylen=0}"),
+            &line("0x100000e70000"),
+            [3, 6, option, 0, length, 0],
+            0,
+        )
+    };
+    assert!(key(38, 287));
+    assert!(!key(38, 288));
+    assert!(!key(37, 287));
 }
 
 #[test]

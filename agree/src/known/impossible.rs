@@ -117,9 +117,17 @@ fn no_room(places: &Places<'_>) -> Option<Explained> {
     is_empty.then_some(("the kernel returns the length of a path, which is not zero", 1, 1))
 }
 
-/// The value of an option that is an int.
+/// The value of an option that is an int, or the struct of a key.
 fn short_option(places: &Places<'_>) -> Option<Explained> {
+    const TCP_AO_ADD_KEY: (u32, u32, i32) = (6, 38, 288);
     match (places.first, places.other) {
+        ([Part::Mark(b'{'), ..], [Part::Text(other), ..]) if is_address(other) => {
+            let (level, option, size) = TCP_AO_ADD_KEY;
+            let is_key = (places.args[1] as u32, places.args[2] as u32) == (level, option);
+            let is_short = places.call == "setsockopt" && is_key && (places.args[4] as i32) < size;
+            let end = value_end(places.first).filter(|_| is_short)?;
+            Some(("the kernel refuses a value that is shorter than the option's", end, 1))
+        }
         ([Part::Mark(b'['), Part::Text(_), Part::Mark(b']'), ..], [Part::Text(other), ..]) if is_address(other) => {
             let length = match (places.call, &places.other[1..]) {
                 ("setsockopt", _) => i128::from(places.args[4] as i32),

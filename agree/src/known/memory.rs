@@ -240,6 +240,7 @@ const NOT_DECODED: &[&str] = &[
     "SIOCDARP",
     "SIOCDELRT",
     "SIOCETHTOOL",
+    "SIOCGARP",
     "SIOCSARP",
     "TUNSETIFF",
     "TUNSETQUEUE",
@@ -262,7 +263,7 @@ fn uring_not_decoded(places: &Places<'_>) -> Option<Explained> {
     let [.., Part::Text(operation), Part::Mark(b',')] = places.before else { return None };
     let name = operation.split('|').next()?;
     let known = places.call == "io_uring_register" && is_address(first) && NONE_OR_ONE.contains(&name);
-    let end = value_end(places.other).filter(|_| known && places.args[3] <= 1)?;
+    let end = value_end(places.other).filter(|_| known && places.args[3] as u32 <= 1)?;
     Some(("the first tracer shows an argument only with one of the numbers that kernels take", 1, end))
 }
 
