@@ -242,6 +242,7 @@ const NOT_DECODED: &[&str] = &[
     "SIOCETHTOOL",
     "SIOCGARP",
     "SIOCSARP",
+    "TEE_IOC_OBJECT_INVOKE",
     "TUNSETIFF",
     "TUNSETQUEUE",
     "UFFDIO_MOVE",
