@@ -9,6 +9,16 @@ pub enum Part<'l> {
     Text(&'l str),
 }
 
+/// The length of the character constant with which the text begins: `'x'` or `'\x1f'`.
+fn character(text: &[u8]) -> usize {
+    match text {
+        [b'\'', b'\\', _, b'\'', ..] => 4,
+        [b'\'', b'\\', b'x', _, _, b'\'', ..] => 6,
+        [b'\'', inner, b'\'', ..] if *inner != b'\\' => 3,
+        _ => 0,
+    }
+}
+
 /// Takes a line apart. Marks within strings and comments belong to the text.
 pub fn parts(line: &str) -> Vec<Part<'_>> {
     let bytes = line.as_bytes();
@@ -31,6 +41,8 @@ pub fn parts(line: &str) -> Vec<Part<'_>> {
             b'/' if bytes[at..].starts_with(b"/*") => {
                 at += line[at..].find("*/").map_or(bytes.len() - at, |end| end + 2);
             }
+            // A character may be a mark, too.
+            b'\'' if character(&bytes[at..]) > 0 => at += character(&bytes[at..]),
             mark if b",{}[]()".contains(&mark) || mark == b'=' && !bytes[at..].starts_with(b"=>") => {
                 end_text(&mut parts, from, at);
                 parts.push(Part::Mark(mark));
@@ -60,5 +72,8 @@ mod tests {
             .collect();
         assert_eq!(texts, ["f", r#""a, \"b""#, "0x1 /* X_??? (1) */", "n", "2", "0"]);
         assert_eq!(parts("f()      = 0"), parts("f() = 0"));
+        let characters = r"f('\x5d', ']', '\'', '{') = -1 E (It can't)";
+        let texts = parts(characters).into_iter().filter(|part| matches!(part, Part::Text(_))).count();
+        assert_eq!((texts, parts(characters).len()), (7, 15));
     }
 }

@@ -67,6 +67,15 @@ pub fn value_end(parts: &[Part<'_>]) -> Option<usize> {
     matches!(parts.first(), Some(Part::Mark(b'{' | b'['))).then(|| list_end(&parts[1..]).map(|end| end + 2))?
 }
 
+/// The end of a value in brackets and of the one behind an arrow, which is what the kernel made of it.
+pub fn change_end(parts: &[Part<'_>]) -> Option<usize> {
+    let end = value_end(parts)?;
+    match parts[end..] {
+        [Part::Text("=>"), ref answer @ ..] => Some(end + 1 + value_end(answer)?),
+        _ => Some(end),
+    }
+}
+
 /// The place of the bracket that closes the list within which this is.
 pub fn list_end(parts: &[Part<'_>]) -> Option<usize> {
     let mut depth = 0;

@@ -61,12 +61,12 @@ int main(void)
 	    "plane_fmt=[{sizeimage=0, bytesperline=0}, {sizeimage=9, bytesperline=0}], num_planes=2}}");
 	TRY(VIDIOC_S_FMT, &window, "{type=V4L2_BUF_TYPE_VIDEO_OVERLAY, fmt.win={w={left=0, top=0, width=0, height=0}, "
 	    "field=V4L2_FIELD_ANY, chromakey=0, clips=[{c={left=1, top=-2, width=3, height=4}}, {c={left=5, top=6, width=7, "
-	    "height=8}}], clipcount=2, bitmap=NULL, global_alpha=0}}");
+	    "height=8}}], clipcount=2, bitmap=NULL}}");
 	TRY(VIDIOC_S_FMT, &lines, "{type=V4L2_BUF_TYPE_VBI_CAPTURE, fmt.vbi={sampling_rate=1, offset=2, samples_per_line=3, "
 	    "sample_format=v4l2_fourcc('G', 'R', 'E', 'Y') /* V4L2_PIX_FMT_GREY */, start=[4, -5], count=[6, 7], "
 	    "flags=V4L2_VBI_INTERLACED|0x10}}");
 	TRY(VIDIOC_S_FMT, &radio, "{type=V4L2_BUF_TYPE_SDR_CAPTURE, fmt.sdr={pixelformat=v4l2_fourcc('C', 'U', '0', '8') "
-	    "/* V4L2_SDR_FMT_CU8 */, buffersize=0}}");
+	    "/* V4L2_SDR_FMT_CU8 */}}");
 	TRY(VIDIOC_S_FMT, &other, "{type=0x80 /* V4L2_BUF_TYPE_??? */}");
 	TRY(VIDIOC_CREATE_BUFS, &create, "{count=3, memory=V4L2_MEMORY_DMABUF, format={type=V4L2_BUF_TYPE_VIDEO_CAPTURE, "
 	    "fmt.pix={width=640, height=480, pixelformat=v4l2_fourcc('Y', 'U', 'Y', 'V') /* V4L2_PIX_FMT_YUYV */, "

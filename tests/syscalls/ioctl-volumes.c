@@ -22,7 +22,7 @@ int main(void)
 	struct btrfs_ioctl_vol_args_v2 deleted = { .fd = 3, .flags = BTRFS_SUBVOL_SPEC_BY_ID, .subvolid = 257 };
 	struct btrfs_ioctl_vol_args_v2 device = { .fd = 3, .flags = BTRFS_DEVICE_SPEC_BY_ID, .devid = 1 };
 	struct btrfs_ioctl_balance_args balance = { .flags = BTRFS_BALANCE_DATA, .data = { .pend = -1ULL } };
-	struct btrfs_ioctl_defrag_range_args defrag = { 1, -1ULL, BTRFS_DEFRAG_RANGE_START_IO | 8, 4096, 1 };
+	struct btrfs_ioctl_defrag_range_args defrag = { 1, -1ULL, BTRFS_DEFRAG_RANGE_START_IO | 24, 4096, 1 };
 	struct btrfs_ioctl_search_args search = {
 		{ BTRFS_FS_TREE_OBJECTID, 256, -1ULL, 0, -1ULL, 0, 9, BTRFS_INODE_ITEM_KEY, -1U, 10 }
 	};
@@ -56,7 +56,7 @@ int main(void)
 	TRY(BTRFS_IOC_BALANCE_V2, &balance, "{flags=BTRFS_BALANCE_SYSTEM|BTRFS_BALANCE_METADATA, meta={profiles=0, usage=0, devid=makedev(0, 0), "
 	    "pstart=0, pend=0, vstart=0, vend=0, target=0, flags=0}, sys={profiles=0, usage=0, devid=makedev(0, 0), pstart=0, pend=0, vstart=0, "
 	    "vend=0, target=0, flags=0}}");
-	TRY(BTRFS_IOC_DEFRAG_RANGE, &defrag, "{start=1, len=UINT64_MAX, flags=BTRFS_DEFRAG_RANGE_START_IO|0x8, extent_thresh=4096, "
+	TRY(BTRFS_IOC_DEFRAG_RANGE, &defrag, "{start=1, len=UINT64_MAX, flags=BTRFS_DEFRAG_RANGE_START_IO|BTRFS_DEFRAG_RANGE_NOCOMPRESS|0x10, extent_thresh=4096, "
 	    "compress_type=BTRFS_COMPRESS_ZLIB}");
 	TRY(BTRFS_IOC_TREE_SEARCH, &search, "{key={tree_id=BTRFS_FS_TREE_OBJECTID, min_objectid=BTRFS_FIRST_FREE_OBJECTID, "
 	    "max_objectid=UINT64_MAX, min_offset=0, max_offset=UINT64_MAX, min_transid=0, max_transid=9, "

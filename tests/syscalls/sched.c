@@ -68,6 +68,17 @@ int main(void)
 	printf("sched_setattr(-5, {size=48, sched_flags=SCHED_FLAG_RESET_ON_FORK|SCHED_FLAG_KEEP_POLICY, sched_nice=%d, "
 	       "sched_priority=0, sched_runtime=%lu, sched_deadline=%lu, sched_period=%lu}, 0) = %s\n",
 	       attr.nice, attr.runtime, attr.deadline, attr.period, result(r));
+	/* The limits of utilisation come together. */
+	attr.flags = 0x8 | 0x10;
+	for (attr.size = 52; attr.size <= 56; attr.size += 4) {
+		char limits[64] = "";
+
+		if (attr.size == 56)
+			snprintf(limits, sizeof limits, ", sched_util_min=%u, sched_util_max=%u", attr.util_min, attr.util_max);
+		r = syscall(SYS_sched_setattr, -5, &attr, 0);
+		printf("sched_setattr(-5, {size=%u, sched_flags=SCHED_FLAG_KEEP_POLICY|SCHED_FLAG_KEEP_PARAMS%s}, 0) = %s\n",
+		       attr.size, limits, result(r));
+	}
 	r = syscall(SYS_sched_setattr, -5, 0x11, 0x22);
 	printf("sched_setattr(-5, 0x11, 0x22) = %s\n", result(r));
 

@@ -262,6 +262,7 @@ fn memory_of_requests_is_that_of_calls_that_succeed() {
         is_known(&line("0x1000015c8000"), &line("{a=1}"), [1, 29, 0x1000_015c_8000, count, 0, 0], 0)
     };
     assert!(clock(1));
+    assert!(clock(1 << 40 | 1));
     assert!(!clock(2));
 }
 
@@ -269,6 +270,8 @@ fn memory_of_requests_is_that_of_calls_that_succeed() {
 fn members_and_arguments_that_the_kernel_does_not_read() {
     assert!(plain("f({a=1, b=2}) = 0", "f({a=1, reserved=0x2e4000, b=2}) = 0"));
     assert!(!plain("f({a=1, b=2}) = 0", "f({a=1, reserved=0, b=2}) = 0"));
+    assert!(plain("f({a=1, b=2}) = 0", "f({a=1, reserved=0x1, reserved2=0x8e00, b=2}) = 0"));
+    assert!(!plain("f({a=1, b=2}) = 0", "f({a=1, reserved=0x1, c=5, b=2}) = 0"));
     assert!(!plain("f({a=1, b=2}) = 0", "f({a=1, c=5, b=2}) = 0"));
     assert!(plain(
         "futex(0x80000, 0xffffff81 /* FUTEX_??? */, 5) = 1",
@@ -310,4 +313,195 @@ fn members_and_arguments_that_the_kernel_does_not_read() {
     };
     assert!(statistics(6));
     assert!(!statistics(5));
+}
+
+#[test]
+fn formats_and_scopes_have_names_for_what_they_are() {
+    let format = |other: &str| {
+        let line =
+            |end: &str| format!("ioctl(3, X, {{dataformat=v4l2_fourcc('S', '4', '0', '1'){end}, buffersize=2}}) = 0");
+        plain(&line(""), &line(other))
+    };
+    assert!(format(" /* V4L2_PIX_FMT_SE401 */"));
+    assert!(!format(" /* 5 */"));
+    assert!(!format(" 5"));
+    let scope =
+        |first: &str, other: &str| plain(&format!("f({{scope={first}}}) = 0"), &format!("f({{scope={other}}}) = 0"));
+    assert!(scope("-0x1 /* TIPC_???_SCOPE */", "-TIPC_ZONE_SCOPE"));
+    assert!(!scope("-0x2 /* TIPC_???_SCOPE */", "-TIPC_ZONE_SCOPE"));
+    assert!(scope("-0xffffff80 /* TIPC_???_SCOPE */", "-0x80 /* TIPC_???_SCOPE */"));
+    assert!(!scope("-0xffffff81 /* TIPC_???_SCOPE */", "-0x80 /* TIPC_???_SCOPE */"));
+    let device = |name: &str, other: &str| {
+        plain(&format!("ioctl(3, {name}, [-2]) = 0"), &format!("ioctl(3, {name}, [{other}]) = 0"))
+    };
+    assert!(device("TIOCGDEV", "4294967294"));
+    assert!(!device("TIOCGDEV", "4294967295"));
+    assert!(!device("TIOCGPGRP", "4294967294"));
+    let buffer = |other: &str| {
+        plain("ioctl(3, {flags=V4L2_BUF_FLAG_INPUT|0x1}) = 0", &format!("ioctl(3, {{flags={other}}}) = 0"))
+    };
+    assert!(buffer("V4L2_BUF_FLAG_M2M_HOLD_CAPTURE_BUF|0x1"));
+    assert!(!buffer("V4L2_BUF_FLAG_DONE|0x1"));
+}
+
+#[test]
+fn sets_and_messages_are_hidden_only_where_memory_ends() {
+    let set = |at: u64, length: u64| {
+        let line = |set: &str| format!("sched_setaffinity(1, {length}, {set}) = 0");
+        is_known(&line("[0 7 8]"), &line(&format!("{at:#x}")), [1, length, at, 0, 0, 0], 0)
+    };
+    assert!(set(0x1000_0000_6f64, 157));
+    assert!(!set(0x1000_0000_6f64, 156));
+    let message = |at: u64| {
+        let line = |end: &str| format!("sendmmsg(1, [{{msg_hdr={{}}}}, {end}], 2, 0) = 1");
+        plain(&line(&format!("... /* {at:#x} */")), &line("{msg_hdr={msg_name=NULL}}"))
+    };
+    assert!(message(0x1000_0000_6fc7));
+    assert!(!message(0x1000_0000_6fc0));
+    assert!(!message(0x1000_0000_6fc9));
+    let pages = |count: u64, call: &str| {
+        let line = |end: &str| format!("{call}(5, {count}, [0x1, {end}], 0) = -1 ENOSR (Out of streams resources)");
+        is_known(&line("0x2, 0x3"), &line("..."), [5, count, 0, 0, 0, 0], -63)
+    };
+    assert!(pages(1 << 38, "move_pages"));
+    assert!(!pages((1 << 38) + 40, "move_pages"));
+    assert!(!pages(40, "move_pages"));
+    assert!(!pages(1 << 38, "process_madvise"));
+}
+
+#[test]
+fn a_short_value_of_an_option_is_bytes() {
+    let unknown = |other: &str| {
+        let line = |value: &str| format!("setsockopt(1, SOL_TIPC, 0x8f /* TIPC_??? */, {value}, 2) = 0");
+        is_known(&line("[209]"), &line(other), [1, 271, 0x8f, 0, 2, 0], 0)
+    };
+    assert!(unknown(r#""\321\0""#));
+    assert!(!unknown(r#""\321\1""#));
+    assert!(!unknown(r#""""#));
+    let there = |at: u64| {
+        let line = |value: &str| format!("getsockopt(1, SOL_TIPC, 0x8f /* TIPC_??? */, {value}, [71]) = 0");
+        plain(&line("[607997773]"), &line(&format!("{at:#x}")))
+    };
+    assert!(there(0x1000_0000_6ff9));
+    assert!(!there(0x1000_0000_6000));
+    let known = |length: u64| {
+        let line = |value: &str| format!("getsockopt(1, SOL_NETLINK, NETLINK_RX_RING, {value}, [{length}]) = 0");
+        plain(&line("[577266208]"), &line("0x100000400000"))
+    };
+    assert!(known(3));
+    assert!(!known(4));
+    let key = |option: u64, length: u64| {
+        let line = |value: &str| format!("setsockopt(3, SOL_TCP, X, {value}, {length}) = 0");
+        is_known(
+            &line("{addr={sa_family=AF_INET}, keylen=0}"),
+            &line("0x100000e70000"),
+            [3, 6, option, 0, length, 0],
+            0,
+        )
+    };
+    assert!(key(38, 287));
+    assert!(!key(38, 288));
+    assert!(!key(37, 287));
+}
+
+#[test]
+fn answers_have_the_bytes_that_the_kernel_tells() {
+    let query = |name: &str, size: u64| {
+        let line = |more: &str| {
+            format!(
+                "io_uring_register(0, X, {{query_op={name}, size={size}, query_data={{a=0{more}}}, next_entry=NULL}}, 0) = 0"
+            )
+        };
+        plain(&line(", b=0"), &line(""))
+    };
+    assert!(query("IO_URING_QUERY_OPCODES", 40));
+    assert!(!query("IO_URING_QUERY_OPCODES", 48));
+    assert!(!query("IO_URING_QUERY_SCQ", 40));
+    let unknown = |size: u64| {
+        let line = |data: &str| {
+            format!("io_uring_register(0, X, {{query_op=0x5a, size={size}, {data}next_entry=NULL}}, 0) = 0")
+        };
+        plain(&line(""), &line("query_data=0x100003c90000, "))
+    };
+    assert!(unknown(0));
+    assert!(!unknown(8));
+    let cookie = |member: &str, size: u64| {
+        let line = |more: &str| format!("bpf(X, {{a={{b=1{more}}}}}, {size}) = 0");
+        is_known(&line(""), &line(&format!(", {member}=0")), [0, 0, size, 0, 0, 0], 0)
+    };
+    assert!(cookie("cookie", 20));
+    assert!(!cookie("cookie", 24));
+    assert!(!cookie("prog_fd", 20));
+    let mapping = |room: u64| {
+        let line = |map: &str| format!("statmount({{size=0}}, {{size=900, mnt_uidmap={map}}}, 5, 0) = 0");
+        is_known(&line("0"), &line(r#"["", ???]"#), [0, 1, room, 0, 0, 0], 0)
+    };
+    assert!(mapping(512));
+    assert!(!mapping(1024));
+}
+
+#[test]
+fn results_have_the_notes_of_their_own_calls() {
+    let control = |name: &str, note: &str| {
+        let line = |note: &str| format!("prctl(PR_GET_SPECULATION_CTRL, {name}) = 4{note}");
+        is_known(&line(note), &line(""), [53, 4, 0, 0, 0, 0], 4)
+    };
+    assert!(control("0x4284 /* PR_SPEC_??? */", " (Timeout)"));
+    assert!(control("0x4284 /* PR_SPEC_??? */", " ()"));
+    assert!(!control("PR_SPEC_STORE_BYPASS", " (PR_SPEC_DISABLE)"));
+    let created = |request: &str| {
+        plain(&format!("ioctl(1, {request}) = 2"), &format!("ioctl(1, {request}) = 2 ({{index=1, count=2}})"))
+    };
+    assert!(created("_IOC(_IOC_READ|_IOC_WRITE, 0x56, 0x5c, 0xf8), 0x1000025a8270"));
+    assert!(!created("VIDIOC_CREATE_BUFS, 0x1000025a8270"));
+    let ready = |to: u32, left: &str| {
+        let numbers = (0..to).map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+        let line = |end: &str| format!("pselect6(400, [], NULL, NULL, NULL, NULL) = 9 (in [{numbers}]{end})");
+        plain(&line(""), &line(left))
+    };
+    assert!(ready(300, ", left {tv_sec=1, tv_nsec=8}"));
+    assert!(ready(300, ", out [5]"));
+    assert!(!ready(30, ", out [5]"));
+    let changed = |at: u64| plain(&format!("f({at:#x}) = 1"), "f({count=3} => {count=4}) = 1");
+    assert!(changed(0x1000_009a_efe0));
+    assert!(!changed(0x1000_009a_0000));
+    let empty =
+        |first: &str| plain(&format!("_sysctl({{name={first}, nlen=0}}) = 0"), "_sysctl({name=[], nlen=0}) = 0");
+    assert!(empty("0x5c00"));
+    assert!(!empty("[1]"));
+}
+
+#[test]
+fn texts_and_numbers_of_nothing_are_told_by_their_members() {
+    let text = |member: &str, first: &str| {
+        plain(&format!("bpf(X, {{{member}={first}, n=0}}, 56) = 0"), &format!("bpf(X, {{{member}=0x4, n=0}}, 56) = 0"))
+    };
+    assert!(text("buf", r#""""#));
+    assert!(!text("buf", r#""a""#));
+    assert!(!text("license", r#""""#));
+    let pages = |member: &str, other: &str| {
+        let line = |number: &str| format!("ioctl(1, X, {{{member}={number}}}) = 0");
+        plain(&line("16137707078272051131"), &line(other))
+    };
+    assert!(pages("mapped", "-2309036995437500485"));
+    assert!(!pages("mapped", "-2309036995437500486"));
+    assert!(!pages("copy", "-2309036995437500485"));
+    let control = |first: &str| {
+        let line = |id: &str| format!("ioctl(1, X, {{id={id}}}) = 0");
+        plain(&line(first), &line("V4L2_CTRL_FLAG_NEXT_CTRL"))
+    };
+    assert!(control("V4L2_CTRL_FLAG_NEXT_CTRL|0 /* V4L2_CID_??? */"));
+    assert!(!control("V4L2_CTRL_FLAG_NEXT_CTRL|V4L2_CID_GAIN"));
+    let bare =
+        |request: &str| plain(&format!("ioctl(1, {request}, 0x7b0000) = 0"), &format!("ioctl(1, {request}) = 0"));
+    assert!(bare("DM_MPATH_PROBE_PATHS"));
+    assert!(!bare("TIOCEXCL"));
+    let flags = |first: &str, other: &str| {
+        let line = |flags: &str| format!("ioctl(1, X, {{lo_flags={flags}, n=1}}) = 0");
+        plain(&line(first), &line(other))
+    };
+    assert!(flags("LO_FLAGS_USE_AOPS|0x20", "0x22 /* LO_FLAGS_??? */"));
+    assert!(!flags("LO_FLAGS_READ_ONLY|0x20", "0x21 /* LO_FLAGS_??? */"));
+    assert!(plain("bpf({btf_flags=BPF_F_RDONLY|0x20}) = 0", "bpf({btf_flags=0x28 /* BPF_F_??? */}) = 0"));
+    assert!(!plain("bpf({btf_flags=BPF_F_RDONLY|0x20}) = 0", "bpf({btf_flags=0x8 /* BPF_F_??? */}) = 0"));
 }

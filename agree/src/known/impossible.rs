@@ -2,7 +2,9 @@
 
 use crate::arena::is_there;
 use crate::fields::Part;
-use crate::places::{Explained, Places, Rule, is_address, list_end, next_number, number_of, texts, value_end};
+use crate::places::{
+    Explained, Places, Rule, change_end, is_address, leading_number, list_end, next_number, number_of, texts, value_end,
+};
 
 pub const RULES: &[Rule] = &[
     too_many_vectors,
@@ -15,6 +17,7 @@ pub const RULES: &[Rule] = &[
     no_room,
     short_option,
     other_abi,
+    answer_of_other_abi,
     part_of_answer,
     longer_value,
     entries_of_security,
@@ -114,13 +117,36 @@ fn no_room(places: &Places<'_>) -> Option<Explained> {
     is_empty.then_some(("the kernel returns the length of a path, which is not zero", 1, 1))
 }
 
-/// The value of an option that is an int.
+/// The value of an option that is an int, or the struct of a key.
 fn short_option(places: &Places<'_>) -> Option<Explained> {
+    const TCP_AO_ADD_KEY: (u32, u32, i32) = (6, 38, 288);
     match (places.first, places.other) {
-        ([Part::Mark(b'['), Part::Text(_), Part::Mark(b']'), ..], [Part::Text(other), ..]) if is_address(other) => {
-            let is_short = places.call == "setsockopt" && (places.args[4] as i32) < 4;
-            is_short.then_some(("the kernel refuses a value that is shorter than the option's", 3, 1))
+        ([Part::Mark(b'{'), ..], [Part::Text(other), ..]) if is_address(other) => {
+            let (level, option, size) = TCP_AO_ADD_KEY;
+            let is_key = (places.args[1] as u32, places.args[2] as u32) == (level, option);
+            let is_short = places.call == "setsockopt" && is_key && (places.args[4] as i32) < size;
+            let end = value_end(places.first).filter(|_| is_short)?;
+            Some(("the kernel refuses a value that is shorter than the option's", end, 1))
         }
+        ([Part::Mark(b'['), Part::Text(_), Part::Mark(b']'), ..], [Part::Text(other), ..]) if is_address(other) => {
+            let length = match (places.call, &places.other[1..]) {
+                ("setsockopt", _) => i128::from(places.args[4] as i32),
+                ("getsockopt", [Part::Mark(b','), Part::Mark(b'['), Part::Text(length), ..]) => leading_number(length)?,
+                _ => return None,
+            };
+            (length < 4).then_some(("the kernel refuses a value that is shorter than the option's", 3, 1))
+        }
+        _ => None,
+    }
+}
+
+const OTHER_ABI: &str = "the kernel refuses a request of 32-bit programs that a 64-bit one makes";
+
+/// The meaning of what such a request returns.
+fn answer_of_other_abi(places: &Places<'_>) -> Option<Explained> {
+    let is_request = matches!(places.before, [Part::Text("ioctl"), _, _, _, Part::Text("_IOC"), ..]);
+    match (places.first, places.other) {
+        ([], [Part::Mark(b'('), Part::Mark(b'{'), rest @ ..]) if is_request => Some((OTHER_ABI, 0, rest.len() + 2)),
         _ => None,
     }
 }
@@ -132,18 +158,18 @@ fn other_abi(places: &Places<'_>) -> Option<Explained> {
     else {
         return None;
     };
-    let mut end = value_end(places.other).filter(|_| places.call == "ioctl" && is_address(first))?;
-    if matches!(places.other[end..], [Part::Text("=>"), ..]) {
-        end += 1 + value_end(&places.other[end + 1..])?;
-    }
-    Some(("the kernel refuses a request of 32-bit programs that a 64-bit one makes", 1, end))
+    let end = change_end(places.other).filter(|_| places.call == "ioctl" && is_address(first))?;
+    Some((OTHER_ABI, 1, end))
 }
 
-/// An answer of io_uring that has less bytes than its first member.
+/// An answer of io_uring that has less bytes than the struct for it. The program may have any numbers behind these bytes.
 fn part_of_answer(places: &Places<'_>) -> Option<Explained> {
-    const WHY: &str = "the kernel gives no answer of less bytes than a member";
-    let is_part = places.number_before("size").is_some_and(|size| size % 4 != 0 || size == 0);
-    if places.call != "io_uring_register" || !is_part {
+    const WHY: &str = "the first tracer shows more of an answer than the kernel says that it has";
+    let whole = match places.before.windows(3).rev().find_map(query_size) {
+        Some(whole) if places.call == "io_uring_register" => whole,
+        _ => return None,
+    };
+    if places.number_before("size").is_none_or(|size| size >= whole) {
         return None;
     }
     match (places.first, places.other) {
@@ -156,6 +182,17 @@ fn part_of_answer(places: &Places<'_>) -> Option<Explained> {
         }
         _ => None,
     }
+}
+
+/// The size of the answer to a query. An unknown query may have an answer of any size.
+fn query_size(member: &[Part<'_>]) -> Option<i128> {
+    let [Part::Text("query_op"), Part::Mark(b'='), Part::Text(query)] = member else { return None };
+    Some(match *query {
+        "IO_URING_QUERY_OPCODES" | "IO_URING_QUERY_ZCRX_EVENT" => 48,
+        "IO_URING_QUERY_SCQ" => 16,
+        "IO_URING_QUERY_ZCRX" => 40,
+        _ => 1,
+    })
 }
 
 /// A value of an attribute of a file.

@@ -2,7 +2,9 @@
 
 use crate::arena::is_there;
 use crate::fields::Part;
-use crate::places::{Explained, Places, Rule, is_address, list_end, next_number, number_of, texts, value_end};
+use crate::places::{
+    Explained, Places, Rule, change_end, is_address, list_end, next_number, number_of, texts, value_end,
+};
 
 pub const RULES: &[Rule] = &[
     unseen,
@@ -10,9 +12,13 @@ pub const RULES: &[Rule] = &[
     end_of_memory,
     refused_length,
     empty_array,
+    empty_text,
     part_that_is_there,
     all_or_nothing,
     whole_pair,
+    whole_set,
+    beginning_of_messages,
+    no_limit,
     part_of_a_pointer,
     beyond_room,
     not_decoded,
@@ -69,7 +75,7 @@ fn end_of_memory(places: &Places<'_>) -> Option<Explained> {
     let address = number_of(first).filter(|_| is_address(first))? as u64;
     let end = match places.other {
         [Part::Text(text), ..] if text.starts_with('"') => Some(1),
-        other => value_end(other),
+        other => change_end(other),
     };
     let end = end.filter(|_| address % 4096 >= 4096 - 512)?;
     Some(("the first tracer reads beyond a value that ends where memory ends", 1, end))
@@ -94,6 +100,17 @@ fn empty_array(places: &Places<'_>) -> Option<Explained> {
     }
 }
 
+/// Texts of bpf(2) of which the program passes no length, or zero.
+fn empty_text(places: &Places<'_>) -> Option<Explained> {
+    let (first, other) = texts(places)?;
+    let may_be_empty = places.call == "bpf" && ["btf", "buf", "stream_buf"].contains(&places.member());
+    (may_be_empty && first == "\"\"" && other.starts_with("0x")).then_some((
+        "the first tracer shows a text of nothing where the other one shows its address",
+        1,
+        1,
+    ))
+}
+
 /// The other tracer shows the elements before memory that is not there.
 fn part_that_is_there(places: &Places<'_>) -> Option<Explained> {
     let [Part::Text(first), ..] = places.first else { return None };
@@ -109,7 +126,9 @@ fn part_that_is_there(places: &Places<'_>) -> Option<Explained> {
 /// Calls of which the first tracer shows less.
 fn not_decoded(places: &Places<'_>) -> Option<Explained> {
     let [Part::Text(first), ..] = places.first else { return None };
-    if !["_sysctl", "ustat"].contains(&places.call) || !is_address(first) {
+    // An array of nothing may have any address.
+    let has_address = is_address(first) || first.starts_with("0x") && places.member() == "name";
+    if !["_sysctl", "ustat"].contains(&places.call) || !has_address {
         return None;
     }
     Some((
@@ -147,11 +166,46 @@ fn whole_pair(places: &Places<'_>) -> Option<Explained> {
     }
 }
 
+/// A set of CPUs.
+fn whole_set(places: &Places<'_>) -> Option<Explained> {
+    let [Part::Text(other), ..] = places.other else { return None };
+    let is_set = places.call == "sched_setaffinity" && is_address(other);
+    let end = value_end(places.first).filter(|_| is_set)?;
+    let is_whole = is_there(number_of(other)? as u64, u64::from(places.args[1] as u32));
+    (!is_whole).then_some(("the other tracer shows a set of CPUs as a whole or not at all", end, 1))
+}
+
+/// A message of sendmmsg(2), behind which the kernel has no room for the number of bytes that it sent.
+fn beginning_of_messages(places: &Places<'_>) -> Option<Explained> {
+    const HEADER: u64 = 56;
+    const WHOLE: u64 = 64;
+    let ([Part::Text(first), Part::Mark(b']'), ..], [Part::Mark(b'{'), Part::Text("msg_hdr"), ..]) =
+        (places.first, places.other)
+    else {
+        return None;
+    };
+    let address = number_of(first.strip_prefix("... /* ")?.strip_suffix(" */")?)? as u64;
+    let is_header = places.call == "sendmmsg" && is_there(address, HEADER) && !is_there(address, WHOLE);
+    let end = list_end(places.other).filter(|_| is_header)?;
+    Some(("the other tracer shows a message whose header is there", 1, end))
+}
+
+/// An array with more elements than 32 bits can count.
+fn no_limit(places: &Places<'_>) -> Option<Explained> {
+    /// So many elements are shown of other arrays.
+    const SHOWN: u64 = 32;
+    let [Part::Text("..."), Part::Mark(b']'), ..] = places.other else { return None };
+    let count = places.args[1];
+    let is_cut = ["io_submit", "move_pages"].contains(&places.call) && count > SHOWN && count as u32 <= SHOWN as u32;
+    let end = list_end(places.first).filter(|_| is_cut)?;
+    Some(("the first tracer knows no limit if the number of elements has more than 32 bits", end, 1))
+}
+
 /// bpf(2) takes a part of its struct, which may end within a pointer.
 fn part_of_a_pointer(places: &Places<'_>) -> Option<Explained> {
     let [Part::Text(other), ..] = places.other else { return None };
     let end = match places.first {
-        [Part::Text("\"\""), ..] => 1,
+        [Part::Text(text), ..] if text.starts_with('"') => 1,
         first => value_end(first)?,
     };
     let is_part = places.call == "bpf" && !(places.args[2] as u32).is_multiple_of(8) && other.starts_with("0x");
@@ -164,7 +218,7 @@ fn beyond_room(places: &Places<'_>) -> Option<Explained> {
     number_of(place)?;
     let end = match places.other {
         [Part::Text("\"\""), ..] => 1,
-        [Part::Mark(b'['), Part::Mark(b']'), ..] => 2,
+        [Part::Mark(b'['), ..] => value_end(places.other)?,
         _ => return None,
     };
     let size = places.number_before("size").filter(|_| places.call == "statmount")?;
@@ -178,14 +232,20 @@ fn beyond_room(places: &Places<'_>) -> Option<Explained> {
 /// Requests of ioctl(2) of which the first tracer shows no memory, also when they fail.
 const NOT_DECODED: &[&str] = &[
     "BTRFS_IOC_LOGICAL_INO_V2",
+    "BTRFS_IOC_QGROUP_LIMIT",
     "BTRFS_IOC_RM_DEV_V2",
     "BTRFS_IOC_SNAP_DESTROY_V2",
+    "FIBMAP",
     "SIOCADDRT",
     "SIOCDARP",
     "SIOCDELRT",
+    "SIOCETHTOOL",
+    "SIOCGARP",
     "SIOCSARP",
+    "TEE_IOC_OBJECT_INVOKE",
     "TUNSETIFF",
     "TUNSETQUEUE",
+    "UFFDIO_MOVE",
 ];
 
 /// The first tracer knows less requests. The memory of one that succeeds is what the program or the kernel wrote.
@@ -193,11 +253,7 @@ fn ioctl_not_decoded(places: &Places<'_>) -> Option<Explained> {
     let [Part::Text(first), ..] = places.first else { return None };
     let [.., Part::Text(request), Part::Mark(b',')] = places.before else { return None };
     let known = places.call == "ioctl" && is_address(first) && (places.result >= 0 || NOT_DECODED.contains(request));
-    let mut end = value_end(places.other).filter(|_| known)?;
-    // The answer of the kernel may stand behind the value.
-    if matches!(places.other[end..], [Part::Text("=>"), ..]) {
-        end += 1 + value_end(&places.other[end + 1..])?;
-    }
+    let end = change_end(places.other).filter(|_| known)?;
     Some(("the first tracer does not show the memory of this request", 1, end))
 }
 
@@ -208,13 +264,13 @@ fn uring_not_decoded(places: &Places<'_>) -> Option<Explained> {
     let [.., Part::Text(operation), Part::Mark(b',')] = places.before else { return None };
     let name = operation.split('|').next()?;
     let known = places.call == "io_uring_register" && is_address(first) && NONE_OR_ONE.contains(&name);
-    let end = value_end(places.other).filter(|_| known && places.args[3] <= 1)?;
+    let end = value_end(places.other).filter(|_| known && places.args[3] as u32 <= 1)?;
     Some(("the first tracer shows an argument only with one of the numbers that kernels take", 1, end))
 }
 
 fn log_of_types(places: &Places<'_>) -> Option<Explained> {
     let (first, other) = texts(places)?;
-    (places.member() == "btf_log_buf" && is_address(first) && other.starts_with('"')).then_some((
+    (places.member() == "btf_log_buf" && first.starts_with("0x") && other.starts_with('"')).then_some((
         "the first tracer does not show what the kernel finds in types",
         1,
         1,

@@ -1,7 +1,8 @@
 //! Differences of what a line has: members, elements and brackets.
 
+use crate::arena::is_there;
 use crate::fields::Part;
-use crate::places::{Explained, Places, Rule, bytes_of, is_address, leading_number, list_end, value_end};
+use crate::places::{Explained, Places, Rule, bytes_of, is_address, leading_number, list_end, number_of, value_end};
 
 pub const RULES: &[Rule] = &[
     left_of_ppoll,
@@ -29,6 +30,7 @@ pub const RULES: &[Rule] = &[
     reserved_members,
     unknown_futex,
     same_size,
+    no_argument,
 ];
 
 fn left_of_ppoll(places: &Places<'_>) -> Option<Explained> {
@@ -129,12 +131,25 @@ fn number_of_option(places: &Places<'_>) -> Option<Explained> {
     const WHY: &str = "the first tracer takes the value of an unknown option for a number";
     let [.., Part::Text(option), Part::Mark(b',')] = places.before else { return None };
     let [Part::Text(other), ..] = places.other else { return None };
-    let bytes = bytes_of(other)
-        .filter(|_| ["getsockopt", "setsockopt"].contains(&places.call) && option.ends_with("_??? */"))?;
+    if !["getsockopt", "setsockopt"].contains(&places.call) || !option.ends_with("_??? */") {
+        return None;
+    }
+    // All bytes of the value, or none, are shown as such.
+    if let ([Part::Mark(b'['), Part::Text(_), Part::Mark(b']'), ..], true) = (places.first, is_address(other)) {
+        let length = match &places.other[1..] {
+            [Part::Mark(b','), Part::Mark(b'['), Part::Text(length), ..]
+            | [Part::Mark(b','), Part::Text(length), ..] => leading_number(length)?,
+            _ => return None,
+        };
+        return (!is_there(number_of(other)? as u64, length as u64)).then_some((WHY, 3, 1));
+    }
+    let bytes = bytes_of(other)?;
     match places.first {
         [Part::Mark(b'['), Part::Text(number), Part::Mark(b']'), ..] => {
-            let of_bytes = bytes.first_chunk().map(|bytes| i128::from(i32::from_le_bytes(*bytes)));
-            (of_bytes == leading_number(number)).then_some((WHY, 3, 1))
+            let number = leading_number(number)? as i32;
+            let same = number.to_le_bytes().iter().zip(&bytes).all(|(a, b)| a == b);
+            let has_none = places.call == "setsockopt" && places.args[4] as u32 == 0;
+            (same && bytes.is_empty() == has_none).then_some((WHY, 3, 1))
         }
         [Part::Text(first), ..] => (is_address(first) && bytes.len() < 4).then_some((WHY, 1, 1)),
         _ => None,
@@ -180,6 +195,8 @@ fn not_passed(places: &Places<'_>) -> Option<Explained> {
 
 /// A number at the end of a struct of which the program says the size.
 fn part_of_a_number(places: &Places<'_>) -> Option<Explained> {
+    // Other members have at least four bytes.
+    let width = |name: &str| if name == "cookie" { 8 } else { 4 };
     let size = match places.call {
         "bpf" => i128::from(places.args[2] as u32),
         "listmount" | "statmount" => places.number_before("size")?,
@@ -188,8 +205,8 @@ fn part_of_a_number(places: &Places<'_>) -> Option<Explained> {
     match (places.first, places.other) {
         (
             [Part::Mark(b'}'), ..],
-            [Part::Mark(b','), Part::Text(_), Part::Mark(b'='), Part::Text(_), Part::Mark(b'}'), ..],
-        ) if size % 4 != 0 => {
+            [Part::Mark(b','), Part::Text(name), Part::Mark(b'='), Part::Text(_), Part::Mark(b'}'), ..],
+        ) if size % width(name) != 0 => {
             Some(("the first tracer does not show a number of which the program passes a part", 0, 4))
         }
         _ => None,
@@ -234,18 +251,18 @@ fn empty_offsets(places: &Places<'_>) -> Option<Explained> {
 /// The text of what is ready has a fixed room.
 fn cut_ready(places: &Places<'_>) -> Option<Explained> {
     const ROOM: usize = 900;
-    let ([Part::Text(first), Part::Mark(b']'), ..], [Part::Text(other), Part::Mark(b']'), ..]) =
-        (places.first, places.other)
-    else {
-        return None;
-    };
     let note = places.before.iter().rposition(|part| *part == Part::Mark(b'('))?;
     let shown: usize =
         places.before[note..].iter().map(|part| if let Part::Text(text) = part { text.len() } else { 1 }).sum();
-    let is_cut = ["select", "pselect6"].contains(&places.call)
-        && note > 1
-        && shown + first.len() > ROOM
-        && other.starts_with(&format!("{first} "));
+    let (more, is_beginning) = match (places.first, places.other) {
+        ([Part::Text(first), Part::Mark(b']'), ..], [Part::Text(other), Part::Mark(b']'), ..]) => {
+            (first.len(), other.starts_with(&format!("{first} ")))
+        }
+        // A whole set, and the next one, or the time that is left, is not shown.
+        ([Part::Mark(b')')], [Part::Mark(b','), Part::Text(_), ..]) => (0, true),
+        _ => return None,
+    };
+    let is_cut = ["select", "pselect6"].contains(&places.call) && note > 1 && shown + more > ROOM && is_beginning;
     is_cut.then_some((
         "the first tracer has no room for all descriptors that are ready",
         places.first.len() - 1,
@@ -288,7 +305,21 @@ fn wrong_note(places: &Places<'_>) -> Option<Explained> {
         ([Part::Mark(b'('), Part::Text(_), Part::Mark(b')')], []) if places.call == "prctl" && places.result == 0 => {
             Some(("the first tracer names a result of zero as if it were of another call", 3, 0))
         }
+        ([Part::Mark(b'('), .., Part::Mark(b')')], []) if is_unknown_control(places.before) => {
+            const WHY: &str = "the first tracer names what an unknown control returns as if it were of an earlier call";
+            Some((WHY, places.first.len(), 0))
+        }
         _ => None,
+    }
+}
+
+/// A control of speculation that no kernel has.
+fn is_unknown_control(before: &[Part<'_>]) -> bool {
+    match before {
+        [Part::Text("prctl"), _, Part::Text("PR_GET_SPECULATION_CTRL"), _, Part::Text(control), ..] => {
+            control.ends_with("/* PR_SPEC_??? */")
+        }
+        _ => false,
     }
 }
 
@@ -329,15 +360,16 @@ fn answered_flags(places: &Places<'_>) -> Option<Explained> {
 
 /// Members that should be zero, and are not.
 fn reserved_members(places: &Places<'_>) -> Option<Explained> {
-    match (places.first, places.other) {
-        (
-            [Part::Text(first), ..],
-            [Part::Text(other), Part::Mark(b'='), Part::Text(value), Part::Mark(b','), Part::Text(next), ..],
-        ) if first == next && other.trim_start_matches('_').starts_with("reserved") && *value != "0" => {
-            Some(("the first tracer leaves out reserved members that are not zero", 0, 4))
+    let [Part::Text(next), ..] = places.first else { return None };
+    let is_reserved = |member: &[Part<'_>]| match member {
+        [Part::Text(name), Part::Mark(b'='), Part::Text(value), Part::Mark(b',')] => {
+            name.trim_start_matches('_').starts_with("reserved") && *value != "0"
         }
-        _ => None,
-    }
+        _ => false,
+    };
+    let count = places.other.chunks(4).take_while(|member| is_reserved(member)).count();
+    let is_next = places.other.get(4 * count) == Some(&Part::Text(next));
+    (count > 0 && is_next).then_some(("the first tracer leaves out reserved members that are not zero", 0, 4 * count))
 }
 
 /// An operation is unknown if any of its bits is.
@@ -359,6 +391,17 @@ fn same_size(places: &Places<'_>) -> Option<Explained> {
         [Part::Text("=>"), Part::Mark(b'{'), Part::Text("size"), _, Part::Text(size), Part::Mark(b'}'), ..] => {
             let is_same = places.call == "sched_setattr" && leading_number(size) == places.number_before("size");
             is_same.then_some(("the first tracer shows a new value that is the old one", 6, 0))
+        }
+        _ => None,
+    }
+}
+
+/// A request whose number says that it has no argument.
+fn no_argument(places: &Places<'_>) -> Option<Explained> {
+    let is_request = matches!(places.before, [.., Part::Text("DM_MPATH_PROBE_PATHS")]);
+    match (places.first, places.other) {
+        ([Part::Mark(b','), Part::Text(_), Part::Mark(b')'), ..], [Part::Mark(b')'), ..]) if is_request => {
+            Some(("the first tracer shows an argument that the request does not have", 2, 0))
         }
         _ => None,
     }

@@ -7,10 +7,16 @@ pub const RULES: &[Rule] = &[
     protocol_of_pair,
     more_names,
     named_request,
+    named_format,
+    named_scope,
+    signed_device,
+    negative_count,
+    id_of_nothing,
     same_value,
     wide_flags,
     unnamed_part,
     names_of_no_header,
+    former_flag,
     address_of_nothing,
     id_in_hex,
     error_text,
@@ -58,6 +64,61 @@ fn named_request(places: &Places<'_>) -> Option<Explained> {
     };
     let end = rest.iter().position(|part| *part == Part::Mark(b')')).filter(|_| is_name(other))?;
     Some((NAMES, end + 3, 1))
+}
+
+/// Four characters that stand for a format of pixels, also where none of pixels is wanted.
+fn named_format(places: &Places<'_>) -> Option<Explained> {
+    let [.., Part::Text("v4l2_fourcc"), Part::Mark(b'('), _, _, _, _, _, _, _, Part::Mark(b')')] = places.before else {
+        return None;
+    };
+    let [Part::Text(other), ..] = places.other else { return None };
+    let is_name = other.strip_prefix("/* ").and_then(|name| name.strip_suffix(" */")).is_some_and(is_name);
+    (is_name && matches!(places.first, [Part::Mark(_), ..])).then_some((NAMES, 0, 1))
+}
+
+/// A scope below zero stands for all addresses outside it.
+fn named_scope(places: &Places<'_>) -> Option<Explained> {
+    let (first, other) = texts(places)?;
+    let (outside, other) = (first.strip_prefix('-')?, other.strip_prefix('-')?);
+    let number = leading_number(outside).filter(|_| places.member() == "scope")?;
+    if other == "TIPC_ZONE_SCOPE" {
+        return (number == 1).then_some((NAMES, 1, 1));
+    }
+    // The first tracer takes -128 for its own opposite.
+    let same = leading_number(other) == Some(128) && number == 0xffff_ff80;
+    same.then_some((WIDE, 1, 1))
+}
+
+/// Pages that were mapped or marked. The kernel writes a negative error there, too.
+fn negative_count(places: &Places<'_>) -> Option<Explained> {
+    let (first, other) = texts(places)?;
+    let is_count = places.call == "ioctl" && ["mapped", "updated"].contains(&places.member());
+    let (number, negative) = (number_of(first)?, number_of(other)?);
+    (is_count && negative < 0 && number as u64 as i64 as i128 == negative).then_some((
+        "the first tracer shows a negative error as a large number",
+        1,
+        1,
+    ))
+}
+
+/// Flags ask for the first control.
+fn id_of_nothing(places: &Places<'_>) -> Option<Explained> {
+    let (first, other) = texts(places)?;
+    let flags = first.strip_suffix("|0 /* V4L2_CID_??? */")?;
+    let is_id = places.member() == "id" && flags.starts_with("V4L2_CTRL_FLAG_NEXT_") && flags == other;
+    is_id.then_some(("the first tracer shows an id of zero beside flags", 1, 1))
+}
+
+/// The request's number says that the answer is an unsigned number.
+fn signed_device(places: &Places<'_>) -> Option<Explained> {
+    let (first, other) = texts(places)?;
+    let [.., Part::Text("TIOCGDEV"), Part::Mark(b','), Part::Mark(b'[')] = places.before else { return None };
+    let (signed, number) = (number_of(first)?, number_of(other)?);
+    (signed < 0 && signed as i32 as u32 == number as u32).then_some((
+        "the first tracer shows the number of a device with a sign",
+        1,
+        1,
+    ))
 }
 
 /// socketpair(2) takes the same protocols as socket(2).
@@ -220,11 +281,25 @@ fn empty_flags(places: &Places<'_>) -> Option<Explained> {
     (first.strip_suffix('|')? == other).then_some(("the first tracer writes a bar behind the last flag", 1, 1))
 }
 
+/// A flag of buffers that had this number before another one.
+fn former_flag(places: &Places<'_>) -> Option<Explained> {
+    let (first, other) = texts(places)?;
+    let same = first.replace("V4L2_BUF_FLAG_INPUT", "V4L2_BUF_FLAG_M2M_HOLD_CAPTURE_BUF") == other;
+    same.then_some(("the first tracer has the name that a flag of buffers once had", 1, 1))
+}
+
 /// Flags that the kernel keeps to itself.
 fn names_of_no_header(places: &Places<'_>) -> Option<Explained> {
-    const OWN: &[&str] = &["EXT_DMA_BUF", "REGISTER", "USER_MAPPED", "POOL", "KERNEL_MAPPED"];
+    const OWN: &[&str] = &[
+        "LO_FLAGS_USE_AOPS",
+        "TEE_IOCTL_SHM_EXT_DMA_BUF",
+        "TEE_IOCTL_SHM_KERNEL_MAPPED",
+        "TEE_IOCTL_SHM_POOL",
+        "TEE_IOCTL_SHM_REGISTER",
+        "TEE_IOCTL_SHM_USER_MAPPED",
+    ];
     let (first, other) = texts(places)?;
-    let is_own = |name: &str| name.strip_prefix("TEE_IOCTL_SHM_").is_some_and(|name| OWN.contains(&name));
+    let is_own = |name: &str| OWN.contains(&name);
     let others: Vec<&str> = other.split(" /*").next()?.split('|').collect();
     let mut more = first.split(" /*").next()?.split('|').filter(|name| !others.contains(name)).peekable();
     let has_more = more.peek().is_some_and(|name| is_own(name));
@@ -236,9 +311,9 @@ fn names_of_no_header(places: &Places<'_>) -> Option<Explained> {
 /// bpf(2) takes one flag with types. The others are those of maps.
 fn flags_of_maps(places: &Places<'_>) -> Option<Explained> {
     let (first, other) = texts(places)?;
-    let rest = |text: &str| number_of(text.split('|').next_back()?).map_or(Some(0), Some);
+    let rest = |text: &str| leading_number(text.split('|').next_back()?).map_or(Some(0), Some);
     let (left, other_left) = (rest(first)?, rest(other)?);
-    let are_known = other.split('|').all(|name| name == "BPF_F_TOKEN_FD" || number_of(name).is_some());
+    let are_known = other.split('|').all(|name| name == "BPF_F_TOKEN_FD" || leading_number(name).is_some());
     let is_part = first.contains("BPF_F_") && left & !other_left == 0;
     (places.member() == "btf_flags" && are_known && is_part).then_some((
         "the first tracer names flags of maps where the kernel takes one flag",

@@ -328,6 +328,169 @@ fn pointers_that_headers_tell() {
     );
 }
 
+#[test]
+fn members_that_the_kernel_answers_are_those_behind_the_arrow() {
+    // A device's id is what the program asks for.
+    let device = Bytes::default().u64(&[5, 0, 0, 7, 9]).to(4096);
+    let answer = "BTRFS_IOC_DEV_INFO, {devid=makedev(0, 0x5)} => {bytes_used=7, total_bytes=9, path=\"\"}) = 0";
+    assert_eq!(answered(c::BTRFS_IOC_DEV_INFO, &device, &device), answer);
+    let ranges = |count: u32| Bytes::default().u64(&[1, 2]).u32(&[count, 0]).u64(&[3, 4, 5, 0]);
+    let asked = "BTRFS_IOC_FILE_EXTENT_SAME or FIDEDUPERANGE, {src_offset=1, src_length=2,";
+    assert_eq!(answered(c::FIDEDUPERANGE, &ranges(0), &ranges(0)), format!("{asked} dest_count=0, info=[]}}) = 0"));
+    assert_eq!(
+        answered(c::FIDEDUPERANGE, &ranges(1), &ranges(1)),
+        format!(
+            "{asked} dest_count=1, info=[{{dest_fd=3, dest_offset=4}}]}} => {{info=[{{bytes_deduped=5, \
+             status=FILE_DEDUPE_RANGE_SAME}}]}}) = 0"
+        )
+    );
+    let version = Bytes::default().u32(&[c::TEE_IMPL_ID_OPTEE as u32, 1, 3]);
+    assert_eq!(
+        answered(c::TEE_IOC_VERSION, &version, &version),
+        "TEE_IOC_VERSION, {impl_id=TEE_IMPL_ID_OPTEE, gen_caps=TEE_GEN_CAP_GP|TEE_GEN_CAP_PRIVILEGED, \
+         impl_caps=TEE_OPTEE_CAP_TZ}) = 0"
+    );
+}
+
+/// The kernel fills in a tree's id that the program leaves zero.
+#[test]
+fn the_tree_of_an_inode_is_an_answer_if_nobody_asked_for_it() {
+    let lookup = |tree: u64| Bytes::default().u64(&[tree, 256]).text("dir/", 4080);
+    let answer = |before: u64| {
+        let text = answered(c::BTRFS_IOC_INO_LOOKUP, &lookup(before), &lookup(5));
+        text.split_once(" => ").unwrap().1.to_owned()
+    };
+    assert_eq!(answer(0), r#"{treeid=BTRFS_FS_TREE_OBJECTID, name="dir/"}) = 0"#);
+    assert_eq!(answer(5), r#"{name="dir/"}) = 0"#);
+    let slots = |total| Bytes::default().u64(&[0, total]);
+    let spaces = |total| answered(c::BTRFS_IOC_SPACE_INFO, &slots(0), &slots(total));
+    assert_eq!(spaces(0), "BTRFS_IOC_SPACE_INFO, {space_slots=0} => {total_spaces=0, spaces=[]}) = 0");
+    assert_eq!(spaces(3), "BTRFS_IOC_SPACE_INFO, {space_slots=0} => {total_spaces=3}) = 0");
+}
+
+#[test]
+fn members_that_drivers_leave_zero_are_left_out() {
+    let device = |capabilities: u32| {
+        let memory =
+            Bytes::default().text("drv", 16).text("card", 32).text("bus", 32).u32(&[1, 1, capabilities]).to(104);
+        answered(c::VIDIOC_QUERYCAP, &memory, &memory)
+    };
+    assert!(device(0).ends_with("capabilities=V4L2_CAP_VIDEO_CAPTURE}) = 0"), "{}", device(0));
+    assert!(device(2).ends_with("device_caps=V4L2_CAP_VIDEO_OUTPUT}) = 0"), "{}", device(2));
+    let overlay = |alpha: u32| {
+        let memory = Bytes::default().u32(&[c::V4L2_BUF_TYPE_VIDEO_OVERLAY as u32]).to(56).u32(&[alpha]).to(208);
+        answered(c::VIDIOC_G_FMT, &memory, &memory)
+    };
+    assert!(!overlay(0).contains("global_alpha"), "{}", overlay(0));
+    assert!(overlay(7).contains("global_alpha=0x7}"), "{}", overlay(7));
+    let format = |size: u32| {
+        let memory = Bytes::default().u32(&[c::V4L2_BUF_TYPE_SDR_CAPTURE as u32, 0, 0x3231_5544, size]).to(208);
+        answered(c::VIDIOC_G_FMT, &memory, &memory)
+    };
+    assert!(!format(0).contains("buffersize"), "{}", format(0));
+    assert!(format(7).contains("buffersize=7}"), "{}", format(7));
+}
+
+#[test]
+fn a_list_of_interfaces_has_no_length_below_zero() {
+    let list = |len: u32| {
+        let memory = Bytes::default().u32(&[len, 0]).u64(&[AT + 16]).to(56);
+        answered(c::SIOCGIFCONF, &memory, &memory)
+    };
+    assert_eq!(list(0), "SIOCGIFCONF, {ifc_len=0, ifc_buf=[]}) = 0");
+    assert_eq!(list(-40i32 as u32), "SIOCGIFCONF, {ifc_len=-40, ifc_buf=0x1010}) = 0");
+}
+
+#[test]
+fn fonts_without_characters_have_no_bytes() {
+    let font = |count: u32| {
+        let memory = Bytes::default().u32(&[count | 16 << 16, 0]).u64(&[AT + 16]).text("aaaa", 32);
+        answered(c::PIO_FONTX, &memory, &memory)
+    };
+    assert_eq!(font(0), r#"PIO_FONTX, {charcount=0, charheight=16, chardata=""}) = 0"#);
+    assert!(font(1).contains(r#"charcount=1, charheight=16, chardata="\x61\x61"#), "{}", font(1));
+}
+
+#[test]
+fn what_has_no_name_has_the_prefix_of_its_names() {
+    let api = Bytes::default().u64(&[0xaa, 0, 0x18c4]);
+    let shown = answered(c::UFFDIO_API, &api, &api);
+    assert!(shown.contains("ioctls=0x18c4 /* _UFFDIO_??? */"), "{shown}");
+    let features = Bytes::default().u32(&[1 << 24]);
+    assert_eq!(
+        answered(c::LIRC_GET_FEATURES, &features, &features),
+        "LIRC_GET_FEATURES, [LIRC_CAN_SET_REC_CARRIER]) = 0"
+    );
+}
+
+#[test]
+fn how_far_the_replacement_of_a_device_is() {
+    let status = |progress, started| {
+        let memory = Bytes::default().u64(&[1, 0, 1, progress, started, 0, 7, 8]).to(2600);
+        let text = answered(c::BTRFS_IOC_DEV_REPLACE, &memory, &memory);
+        let (_, status) = text.split_once("progress_1000=").unwrap_or_else(|| panic!("{text}"));
+        status.split_once(", time_stopped").unwrap().0.to_owned()
+    };
+    assert_eq!(status(0, 0), "0 /* 0.0% */, time_started=0");
+    assert_eq!(status(5, 1), "5 /* 0.5% */, time_started=1 /* 1970-01-01T00:00:01+0000 */");
+    assert_eq!(
+        status(1000, u64::MAX),
+        "1000 /* 100.0% */, time_started=18446744073709551615 /* 1969-12-31T23:59:59+0000 */"
+    );
+    assert_eq!(status(1001, 1 << 60), "1001, time_started=1152921504606846976");
+}
+
+/// An edit of partitions has its struct whatever it is.
+#[test]
+fn the_memory_of_an_edit_of_partitions() {
+    let edit = |op: u32| {
+        let to = AT + 24;
+        let edit =
+            Bytes::default().u32(&[op, 0, 9, 0]).u64(&[to, 1, 2]).u32(&[3]).text("dev", 64).text("vol", 64).to(176);
+        answered(c::BLKPG, &edit, &edit)
+    };
+    let data = r#"flags=0, datalen=9, data={start=1, length=2, pno=3, devname="dev", volname="vol"}}) = 0"#;
+    assert_eq!(edit(1), format!("BLKPG, {{op=BLKPG_ADD_PARTITION, {data}"));
+    assert_eq!(edit(3), format!("BLKPG, {{op=BLKPG_RESIZE_PARTITION, {data}"));
+    assert_eq!(edit(9), format!("BLKPG, {{op=0x9 /* BLKPG_??? */, {data}"));
+}
+
+#[test]
+fn flags_of_btrfs_that_headers_have_had_since_linux_7() {
+    let range = Bytes::default().u64(&[0, 0, 4 | 8]).u32(&[0, 0]).to(48);
+    let shown = answered(c::BTRFS_IOC_DEFRAG_RANGE, &range, &range);
+    assert!(shown.contains("flags=BTRFS_DEFRAG_RANGE_COMPRESS_LEVEL|BTRFS_DEFRAG_RANGE_NOCOMPRESS,"), "{shown}");
+    let features = Bytes::default().u64(&[0, 0, 3 << 16]).to(24);
+    let shown = answered(c::BTRFS_IOC_GET_FEATURES, &features, &features);
+    let flags = "incompat_flags=BTRFS_FEATURE_INCOMPAT_SIMPLE_QUOTA|BTRFS_FEATURE_INCOMPAT_REMAP_TREE}";
+    assert!(shown.contains(flags), "{shown}");
+}
+
+/// What the kernel reads ahead is a long, and the size of a device is not.
+#[test]
+fn numbers_of_block_devices_have_their_signs() {
+    let number = Bytes::default().u64(&[u64::MAX]);
+    assert_eq!(answered(c::BLKFRAGET, &number, &number), "BLKFRAGET, [-1]) = 0");
+    assert_eq!(answered(c::BLKRAGET, &number, &number), "BLKRAGET, [-1]) = 0");
+    assert_eq!(answered(c::BLKGETSIZE, &number, &number), "BLKGETSIZE, [18446744073709551615]) = 0");
+}
+
+#[test]
+fn axes_have_the_members_within_the_size_of_the_request() {
+    let memory = Bytes::default().u32(&[1, 2, 3, 4, 5, 6]);
+    let axis =
+        |request: u64, size: u64, memory: &Bytes| answered(request & !(0x3fff << 16) | size << 16, memory, memory);
+    for (request, name) in [(0x8018_4540, "EVIOCGABS(ABS_X)"), (0x4018_45c0, "EVIOCSABS(ABS_X)")] {
+        let old = "value=1, minimum=2, maximum=3, fuzz=4, flat=5";
+        assert_eq!(axis(request, 20, &memory), format!("{name}, {{{old}}}) = 0"));
+        assert_eq!(axis(request, 24, &memory), format!("{name}, {{{old}, resolution=6}}) = 0"));
+        assert_eq!(axis(request, 16, &memory), format!("{name}, 0x1000) = 0"));
+        // The kernel takes no more than it knows.
+        assert_eq!(axis(request, 14331, &memory), format!("{name}, {{{old}, resolution=6, ...}}) = 0"));
+        assert_eq!(axis(request, 20, &Bytes::default().u32(&[1, 2, 3, 4])), format!("{name}, 0x1000) = 0"));
+    }
+}
+
 /// A name must not take away the bytes that a request without a name has.
 #[test]
 fn requests_with_names_alone_are_dumped_as_those_without_names() {

@@ -137,6 +137,8 @@ pub enum Irregular {
     Change,
     /// The named member of a struct: a number that is also shown after the call if the kernel has changed it.
     Changed(&'static str),
+    /// The named member of a struct, which the kernel fills in if the program leaves it zero. It is shown only then.
+    FilledIn(&'static str),
 
     // process, prctl, creds, limits, bpf, system
     /// execve(2)'s environment.
@@ -456,6 +458,10 @@ pub enum Irregular {
     VideoBufferFlags,
     /// 16 bytes as groups of hexadecimal digits.
     Uuid,
+    /// An unsigned number of seconds, and the date.
+    UnsignedDate,
+    /// Thousandths, which are also shown in percent if there are no more than a thousand.
+    Thousandths,
     /// A number that has this name if all its bits are set.
     Most(&'static str),
     /// A member that is left out without `-v` if it has this value.

@@ -57,3 +57,15 @@ pub fn changed<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &str, siblings: Sibl
         _ => shown(before),
     }
 }
+
+/// A member that the kernel fills in. One that the program filled in is left out.
+pub fn filled_in<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &str, siblings: Siblings) -> Value<'a> {
+    let before = match siblings {
+        Siblings::Struct(s, base, _) => cx.number(s, name, Phase::Entry, base),
+        Siblings::Args => None,
+    };
+    match before {
+        Some(given) if given != 0 => Value::Absent,
+        _ => generic::held(cx, shape, raw, siblings),
+    }
+}

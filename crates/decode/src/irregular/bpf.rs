@@ -124,6 +124,10 @@ fn member<'a>(cx: &Cx<'a>, s: &'static Struct, field: &Field, bytes: &'a [u8], a
     {
         return generic::held(cx, inner, raw, Siblings::Args);
     }
+    // The rest of a pointer of which the program passes a part is unknown.
+    if place.end() > bytes.len() && field.ty.is_pointer() {
+        return Value::Addr(le(bytes, from, place.size.into()));
+    }
     if place.end() <= bytes.len()
         && !matches!(field.ty, Ty::Reply(_))
         && let Some(value) = generic::member(cx, s, field, Phase::Entry, addr)

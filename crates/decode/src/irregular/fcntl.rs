@@ -14,7 +14,7 @@ pub fn note<'a>(cx: &Cx<'a>) -> Option<Value<'a>> {
         c::F_GETFL => flags("flags", OPEN.of(cx.abi())),
         c::F_GET_SEALS if raw != 0 => flags("seals", &SEALS),
         c::F_GETLEASE => Some(Value::Enum { raw, set: &LOCK_TYPE }),
-        c::F_GETSIG if raw != 0 => Some(Value::Signal(raw as i32)),
+        c::F_GETSIG if (1..=64).contains(&raw) => Some(Value::Signal(raw as i32)),
         _ => None,
     }
 }

@@ -48,12 +48,15 @@ pub fn data<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
 }
 
-/// A text that the kernel filled in. Its length includes the NUL.
+/// A text that the kernel filled in. Its length includes the NUL, and only a NUL at the end is none of the text.
 pub fn text<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let (Some(len), true) = (filled(cx), addr != 0) else { return Value::Addr(addr) };
     let want = (len as usize).min(cx.options.text.saturating_add(1));
     let Some(bytes) = cx.read(Phase::Exit, addr, want) else { return Value::Addr(addr) };
-    let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let end = match bytes {
+        [text @ .., 0] if want as u64 == len => text.len(),
+        _ => want,
+    };
     let shown = end.min(cx.options.text);
     Value::Text(Text { bytes: &bytes[..shown], cut: shown < end, kind: TextKind::Str })
 }
@@ -125,16 +128,17 @@ pub fn lsm_context<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     }
 }
 
-/// A context and its bytes, which end at `end`.
+/// A context and its bytes, which end at `end`, and where the context says that it ends.
 fn context<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, end: u64) -> Option<Value<'a>> {
     let head = LSM_CTX.size(cx.abi()) as u64;
     let Value::Struct(members, tail) = cx.strukt(&LSM_CTX, phase, addr)? else { return None };
     let at = addr.wrapping_add(head);
     let (whole, len) =
         (cx.uint(phase, addr.wrapping_add(head - 16), 8)?, cx.uint(phase, addr.wrapping_add(head - 8), 8)?);
-    if len == 0 || at >= end || phase == Phase::Exit && whole <= head {
+    if len == 0 || at >= end || whole <= head {
         return Some(Value::Struct(members, tail));
     }
+    let end = end.min(addr.saturating_add(whole));
     let bytes = generic::bytes(cx, phase, at, len.min(end - at), TextKind::HexBytes);
     let ctx = crate::Member { name: "ctx", value: bytes };
     let mut all = Vec::with_capacity_in(members.len() + 1, cx.arena);

@@ -106,7 +106,8 @@ pub fn c_string<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, max: u8) -> Value<'a> {
     };
     match bytes.iter().position(|&b| b == 0) {
         Some(end) => text(&bytes[..end], false),
-        None if bytes.len() >= max => text(bytes, true),
+        // More bytes are there than are shown.
+        None if bytes.len() >= max || bytes.len() > cx.options.text => text(bytes, true),
         None => Value::Addr(addr),
     }
 }

@@ -103,7 +103,13 @@ pub fn seccomp_metadata<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     {
         members.push(Member { name: field.name, value });
     }
-    Value::Struct(members.into_bump_slice(), if written > size { Tail::More } else { Tail::End })
+    // A part of the flags is not shown.
+    let tail = match written {
+        _ if written > size => Tail::More,
+        _ if written > 8 && written < size => Tail::Unknown,
+        _ => Tail::End,
+    };
+    Value::Struct(members.into_bump_slice(), tail)
 }
 
 /// `struct ptrace_syscall_info`, as far as the kernel filled it in.

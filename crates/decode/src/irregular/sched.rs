@@ -50,7 +50,9 @@ fn members<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64, asked: bool) -> 
     let policy = cx.number(&ATTR, "sched_policy", phase, addr)?;
     let mut members = Vec::with_capacity_in(ATTR.fields.len(), cx.arena);
     for field in ATTR.fields {
-        if field.place(cx.abi()).end() as u64 > size {
+        // The limits of utilisation came together. With a size between, the kernel uses neither.
+        let needed = if field.place(cx.abi()).end() as u64 <= FIRST { FIRST } else { c::SCHED_ATTR_SIZE_VER1 };
+        if needed > size {
             break;
         }
         if !asked || field.when.holds(&|name| if name == "sched_policy" { policy } else { flags }) {

@@ -195,8 +195,13 @@ impl Writer<'_> {
             }
             Value::Quantity(amount, unit) => {
                 self.value(amount);
-                self.out.push(b' ');
-                self.str(unit);
+                match unit {
+                    "percent" => self.out.push(b'%'),
+                    _ => {
+                        self.out.push(b' ');
+                        self.str(unit);
+                    }
+                }
             }
             Value::Decimal { raw, digits } => self.decimal(raw, digits),
             Value::Designation(of) => self.identity(of),

@@ -1,14 +1,12 @@
 //! Requests of block devices: linux/fs.h, linux/blkpg.h, linux/blktrace_api.h.
 
 use crate::uapi::consts as c;
-use crate::{Case, Dir, Len, PidKind, Ty, When, sets, structs};
+use crate::{Case, Dir, Len, PidKind, Ty, sets, structs};
 
 sets! {
     /// linux/blkpg.h
     pub PARTITION_OPS "BLKPG_???" { BLKPG_ADD_PARTITION, BLKPG_DEL_PARTITION, BLKPG_RESIZE_PARTITION }
 }
-
-const EDITS: &[u64] = &[c::BLKPG_ADD_PARTITION, c::BLKPG_DEL_PARTITION];
 
 structs! {
     /// linux/blkpg.h
@@ -16,8 +14,7 @@ structs! {
     /// linux/blkpg.h
     pub PARTITION_EDIT = blkpg_ioctl_arg {
         op: Ty::Enum(&PARTITION_OPS), flags: Ty::Int, datalen: Ty::Int,
-        data: Ty::Ptr(Dir::In, &Ty::Struct(&PARTITION)) => When::OneOf("op", !0, EDITS),
-        data: Ty::Addr => When::NoneOf("op", !0, EDITS)
+        data: Ty::Ptr(Dir::In, &Ty::Struct(&PARTITION))
     }
     /// linux/blktrace_api.h
     pub TRACE_SETUP = blk_user_trace_setup {
@@ -29,7 +26,8 @@ structs! {
 const GET_INT: Ty = Ty::Array(Dir::Out, &Ty::Int, Len::Fixed(1));
 const GET_UINT: Ty = Ty::Array(Dir::Out, &Ty::UInt, Len::Fixed(1));
 const GET_SHORT: Ty = Ty::Array(Dir::Out, &Ty::As(crate::Width::W2, &Ty::UInt), Len::Fixed(1));
-const GET_LONG: Ty = Ty::Array(Dir::Out, &Ty::ULong, Len::Fixed(1));
+const GET_LONG: Ty = Ty::Array(Dir::Out, &Ty::Long, Len::Fixed(1));
+const GET_ULONG: Ty = Ty::Array(Dir::Out, &Ty::ULong, Len::Fixed(1));
 const GET_64: Ty = Ty::Array(Dir::Out, &Ty::U64, Len::Fixed(1));
 const SET_INT: Ty = Ty::Array(Dir::In, &Ty::Int, Len::Fixed(1));
 const RANGE: Ty = Ty::Array(Dir::In, &Ty::U64, Len::Fixed(2));
@@ -38,7 +36,7 @@ const RANGE: Ty = Ty::Array(Dir::In, &Ty::U64, Len::Fixed(2));
 pub const CASES: &[Case] = &[
     Case(c::BLKGETSIZE64, GET_64),
     Case(c::BLKSSZGET, GET_INT),
-    Case(c::BLKGETSIZE, GET_LONG),
+    Case(c::BLKGETSIZE, GET_ULONG),
     Case(c::BLKROGET, GET_INT),
     Case(c::BLKROSET, SET_INT),
     Case(c::BLKPBSZGET, GET_UINT),

@@ -44,8 +44,8 @@ sets! {
     pub BLOCK_GROUPS "BTRFS_BLOCK_GROUP_???" {
         BTRFS_BLOCK_GROUP_DATA, BTRFS_BLOCK_GROUP_SYSTEM, BTRFS_BLOCK_GROUP_METADATA, BTRFS_BLOCK_GROUP_RAID0,
         BTRFS_BLOCK_GROUP_RAID1, BTRFS_BLOCK_GROUP_DUP, BTRFS_BLOCK_GROUP_RAID10, BTRFS_BLOCK_GROUP_RAID5,
-        BTRFS_BLOCK_GROUP_RAID6, BTRFS_BLOCK_GROUP_RAID1C3, BTRFS_BLOCK_GROUP_RAID1C4, BTRFS_AVAIL_ALLOC_BIT_SINGLE,
-        BTRFS_SPACE_INFO_GLOBAL_RSV
+        BTRFS_BLOCK_GROUP_RAID6, BTRFS_BLOCK_GROUP_RAID1C3, BTRFS_BLOCK_GROUP_RAID1C4, BTRFS_BLOCK_GROUP_REMAPPED = 1 << 11,
+        BTRFS_BLOCK_GROUP_METADATA_REMAP = 1 << 12, BTRFS_AVAIL_ALLOC_BIT_SINGLE, BTRFS_SPACE_INFO_GLOBAL_RSV
     }
     pub BALANCE_ARGS "BTRFS_BALANCE_ARGS_???" {
         BTRFS_BALANCE_ARGS_PROFILES, BTRFS_BALANCE_ARGS_USAGE, BTRFS_BALANCE_ARGS_DEVID, BTRFS_BALANCE_ARGS_DRANGE,
@@ -60,7 +60,8 @@ sets! {
     }
     pub BALANCE_COMMANDS "BTRFS_BALANCE_CTL_???" { BTRFS_BALANCE_CTL_PAUSE, BTRFS_BALANCE_CTL_CANCEL }
     pub DEFRAG_FLAGS "BTRFS_DEFRAG_RANGE_???" {
-        BTRFS_DEFRAG_RANGE_COMPRESS, BTRFS_DEFRAG_RANGE_START_IO, BTRFS_DEFRAG_RANGE_COMPRESS_LEVEL = 4
+        BTRFS_DEFRAG_RANGE_COMPRESS, BTRFS_DEFRAG_RANGE_START_IO, BTRFS_DEFRAG_RANGE_COMPRESS_LEVEL = 4,
+        BTRFS_DEFRAG_RANGE_NOCOMPRESS = 8
     }
     pub COMPRESSION "BTRFS_COMPRESS_???" {
         BTRFS_COMPRESS_NONE = 0, BTRFS_COMPRESS_ZLIB = 1, BTRFS_COMPRESS_LZO = 2, BTRFS_COMPRESS_ZSTD = 3
@@ -106,7 +107,7 @@ sets! {
         BTRFS_FEATURE_INCOMPAT_EXTENDED_IREF, BTRFS_FEATURE_INCOMPAT_RAID56, BTRFS_FEATURE_INCOMPAT_SKINNY_METADATA,
         BTRFS_FEATURE_INCOMPAT_NO_HOLES, BTRFS_FEATURE_INCOMPAT_METADATA_UUID, BTRFS_FEATURE_INCOMPAT_RAID1C34,
         BTRFS_FEATURE_INCOMPAT_ZONED, BTRFS_FEATURE_INCOMPAT_EXTENT_TREE_V2, BTRFS_FEATURE_INCOMPAT_RAID_STRIPE_TREE,
-        BTRFS_FEATURE_INCOMPAT_SIMPLE_QUOTA
+        BTRFS_FEATURE_INCOMPAT_SIMPLE_QUOTA, BTRFS_FEATURE_INCOMPAT_REMAP_TREE = 1 << 17
     }
     pub INFO_FLAGS "BTRFS_FS_INFO_FLAG_???" {
         BTRFS_FS_INFO_FLAG_CSUM_INFO, BTRFS_FS_INFO_FLAG_GENERATION, BTRFS_FS_INFO_FLAG_METADATA_UUID
@@ -121,6 +122,7 @@ const HEX64: Ty = Ty::As(Width::W8, &Ty::HexLong);
 const NUMBER: Ty = Ty::Custom(Irregular::Most("UINT64_MAX"), &Ty::U64);
 const OBJECT: Ty = Ty::Custom(Irregular::Most("UINT64_MAX"), &Ty::As(Width::W8, &Ty::Enum(&OBJECTS)));
 const KEY: Ty = Ty::Custom(Irregular::Most("UINT32_MAX"), &Ty::Enum(&KEYS));
+const SECONDS: Ty = Ty::Custom(Irregular::UnsignedDate, &Ty::U64);
 const UUID: Ty = Ty::Custom(Irregular::Uuid, &Ty::Blob(16));
 const BLOCKS: Ty = Ty::As(Width::W8, &Ty::Flags(&BLOCK_GROUPS));
 const SUBVOLUME: Ty = Ty::As(Width::W8, &Ty::Flags(&SUBVOLUME_FLAGS));
@@ -196,7 +198,7 @@ structs! {
     pub SEARCH_V2 = btrfs_ioctl_search_args_v2 { key: Ty::Struct(&SEARCH_KEY), buf_size: Ty::U64 }
     pub FOUND = btrfs_ioctl_search_header { transid: Ty::U64, objectid: OBJECT, offset: Ty::U64, r#type: KEY, len: Ty::UInt }
     pub LOOKUP = btrfs_ioctl_ino_lookup_args { treeid: OBJECT, objectid: OBJECT }
-    pub LOOKUP_REPLY = btrfs_ioctl_ino_lookup_args { name: Ty::CStr }
+    pub LOOKUP_REPLY = btrfs_ioctl_ino_lookup_args { treeid: Ty::Custom(Irregular::FilledIn("treeid"), &OBJECT), name: Ty::CStr }
     pub SPACES = btrfs_ioctl_space_args { space_slots: Ty::U64 }
     pub SPACES_REPLY = btrfs_ioctl_space_args { total_spaces: Ty::U64 }
     pub SPACE = btrfs_ioctl_space_info { flags: BLOCKS, total_bytes: Ty::U64, used_bytes: Ty::U64 }
@@ -213,7 +215,7 @@ structs! {
     }
     pub DEVICE_INFO = btrfs_ioctl_dev_info_args { devid: Ty::Dev, uuid: Ty::NonZero(&UUID) }
     pub DEVICE_INFO_REPLY = btrfs_ioctl_dev_info_args {
-        devid: Ty::Dev, uuid: Ty::NonZero(&UUID), bytes_used: Ty::U64, total_bytes: Ty::U64, path: Ty::CStr
+        uuid: Ty::NonZero(&UUID), bytes_used: Ty::U64, total_bytes: Ty::U64, path: Ty::CStr
     }
     pub INODE_PATHS = btrfs_ioctl_ino_path_args { inum: Ty::U64, size: Ty::U64, fspath: Ty::As(Width::W8, &Ty::Addr) }
     pub INODE_PATHS_REPLY = btrfs_ioctl_ino_path_args {
@@ -250,8 +252,9 @@ structs! {
         tgtdev_name: Ty::CStr
     }
     pub REPLACE_STATUS = btrfs_ioctl_dev_replace_status_params {
-        replace_state: Ty::As(Width::W8, &Ty::Enum(&REPLACE_STATES)), progress_1000: Ty::U64, time_started: Ty::U64,
-        time_stopped: Ty::U64, num_write_errors: Ty::U64, num_uncorrectable_read_errors: Ty::U64
+        replace_state: Ty::As(Width::W8, &Ty::Enum(&REPLACE_STATES)),
+        progress_1000: Ty::Custom(Irregular::Thousandths, &Ty::U64), time_started: SECONDS, time_stopped: SECONDS,
+        num_write_errors: Ty::U64, num_uncorrectable_read_errors: Ty::U64
     }
     pub REPLACE = btrfs_ioctl_dev_replace_args {
         cmd: Ty::As(Width::W8, &Ty::Enum(&REPLACE_COMMANDS)),

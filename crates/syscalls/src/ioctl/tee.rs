@@ -84,9 +84,9 @@ const OBJECTS: When = of(&[
 
 structs! {
     pub VERSION = tee_ioctl_version_data {
-        impl_id: Ty::Enum(&IMPLEMENTATIONS),
+        impl_id: Ty::Enum(&IMPLEMENTATIONS), gen_caps: Ty::Flags(&CAPABILITIES),
         impl_caps: Ty::Flags(&OPTEE_CAPABILITIES) => When::OneOf("impl_id", !0, &[c::TEE_IMPL_ID_OPTEE]),
-        impl_caps: Ty::Hex => When::NoneOf("impl_id", !0, &[c::TEE_IMPL_ID_OPTEE]), gen_caps: Ty::Flags(&CAPABILITIES)
+        impl_caps: Ty::Hex => When::NoneOf("impl_id", !0, &[c::TEE_IMPL_ID_OPTEE])
     }
     pub CANCEL = tee_ioctl_cancel_arg { cancel_id: Ty::UInt, session: Ty::Hex }
     pub CLOSE = tee_ioctl_close_session_arg { session: Ty::Hex }

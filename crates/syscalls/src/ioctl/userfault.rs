@@ -12,7 +12,7 @@ sets! {
         UFFD_FEATURE_MOVE
     }
     /// Bit numbers of requests; what a descriptor and what a range can do.
-    pub UFFD_API_IOCTLS "1<<_UFFDIO_???" {
+    pub UFFD_API_IOCTLS "_UFFDIO_???" {
         "1<<_UFFDIO_REGISTER" = 1 in 1, "1<<_UFFDIO_UNREGISTER" = 2 in 2,
         "1<<_UFFDIO_API" = 0x8000_0000_0000_0000 in 0x8000_0000_0000_0000
     }

@@ -143,7 +143,7 @@ const METADATA: When = of(&[c::V4L2_BUF_TYPE_META_CAPTURE, c::V4L2_BUF_TYPE_META
 structs! {
     pub CAPABILITY = v4l2_capability {
         driver: Ty::CStr, card: Ty::CStr, bus_info: Ty::CStr, version: Ty::Custom(Irregular::KernelVersion, &Ty::Hex),
-        capabilities: Ty::Flags(&CAPABILITIES), device_caps: Ty::Flags(&CAPABILITIES)
+        capabilities: Ty::Flags(&CAPABILITIES), device_caps: Ty::NonZero(&Ty::Flags(&CAPABILITIES))
     }
     pub FORMAT_INDEX = v4l2_fmtdesc { index: Ty::UInt, r#type: TYPE }
     pub FORMAT_DESCRIPTION = v4l2_fmtdesc { flags: Ty::Flags(&FORMAT_FLAGS), description: Ty::CStr, pixelformat: FORMAT_CODE }
@@ -161,7 +161,7 @@ structs! {
     }
     pub WINDOW = v4l2_window {
         w: Ty::Struct(&RECT), field: FIELD, chromakey: Ty::Hex, clips: Ty::Array(Dir::In, &Ty::Struct(&CLIP), Len::Of("clipcount")),
-        clipcount: Ty::UInt, bitmap: Ty::Addr, global_alpha: Ty::Hex
+        clipcount: Ty::UInt, bitmap: Ty::Addr, global_alpha: Ty::NonZero(&Ty::Hex)
     }
     pub VBI = v4l2_vbi_format {
         sampling_rate: Ty::UInt, offset: Ty::UInt, samples_per_line: Ty::UInt, sample_format: FORMAT_CODE,
@@ -171,7 +171,7 @@ structs! {
         service_set: Ty::Flags(&SERVICES),
         service_lines: Ty::Custom(Irregular::Rows(24), &Ty::Items(&Ty::As(Width::W2, &Ty::Hex))), io_size: Ty::UInt
     }
-    pub SDR = v4l2_sdr_format { pixelformat: FORMAT_CODE, buffersize: Ty::UInt }
+    pub SDR = v4l2_sdr_format { pixelformat: FORMAT_CODE, buffersize: Ty::NonZero(&Ty::UInt) }
     pub META = v4l2_meta_format { dataformat: FORMAT_CODE, buffersize: Ty::UInt }
     pub FORMAT_TYPE = v4l2_format { r#type: TYPE }
     pub FORMAT = v4l2_format {

@@ -7,7 +7,7 @@ sets! {
     /// The time that a block's data is expected to live; kernels since 3.6 ignore the value
     pub USE "UBI_???" { UBI_LONGTERM = 1, UBI_SHORTTERM = 2, UBI_UNKNOWN = 3 }
     pub TYPES "UBI_???_VOLUME" { UBI_DYNAMIC_VOLUME, UBI_STATIC_VOLUME }
-    pub FLAGS "UBI_VOL_???_FLG" { UBI_VOL_SKIP_CRC_CHECK_FLG }
+    pub FLAGS "UBI_VOL_???" { UBI_VOL_SKIP_CRC_CHECK_FLG }
     pub PROPERTIES "UBI_VOL_PROP_???" { UBI_VOL_PROP_DIRECT_WRITE }
 }
 

@@ -83,7 +83,7 @@ structs! {
         map_flags: Ty::Flags(&MAP_FLAGS), inner_map_fd: Ty::Fd,
         numa_node: Ty::Custom(Irregular::NumaNode, &Ty::UInt) => flagged("map_flags", &[c::BPF_F_NUMA_NODE]),
         map_name: NAME, map_ifindex: IFINDEX, btf_fd: Ty::Fd, btf_key_type_id: Ty::UInt, btf_value_type_id: Ty::UInt,
-        btf_vmlinux_value_type_id: Ty::UInt, map_extra: Ty::U64, value_type_btf_obj_fd: Ty::Fd, map_token_fd: Ty::Fd,
+        btf_vmlinux_value_type_id: Ty::UInt, map_extra: Ty::Custom(Irregular::Most("UINT64_MAX"), &Ty::U64), value_type_btf_obj_fd: Ty::Fd, map_token_fd: Ty::Fd,
         excl_prog_hash: ADDR, excl_prog_hash_size: Ty::UInt
     }
     pub MAP_LOOKUP = bpf_attr { map_fd: Ty::Fd, key: ADDR, value: ADDR, flags: Ty::As(Width::W8, &Ty::Flags(&LOOKUP)) }

@@ -17,6 +17,14 @@ pub fn most<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64, name: &'static str, siblings:
     }
 }
 
+/// A share of what is to be done.
+pub fn thousandths<'a>(cx: &Cx<'a>, raw: u64) -> Value<'a> {
+    if raw > 1000 {
+        return Value::UInt(raw);
+    }
+    cx.remarked(Value::UInt(raw), cx.quantity(Value::Decimal { raw: raw.into(), digits: 1 }, "percent"))
+}
+
 /// `01234567-89ab-cdef-fedc-ba9876543210`
 pub fn uuid<'a>(cx: &Cx<'a>, phase: Phase, addr: u64) -> Option<Value<'a>> {
     cx.read(phase, addr, 16).map(|bytes| Value::Designation(Designation::Uuid(bytes)))
@@ -119,8 +127,8 @@ pub fn spaces<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let Some(after) = cx.strukt(&SPACES_REPLY, Phase::Exit, addr) else { return before };
     let slots = count(cx, "space_slots", Phase::Entry, Siblings::Struct(&SPACES, addr, Phase::Entry));
     let total = count(cx, "total_spaces", Phase::Exit, Siblings::Struct(&SPACES_REPLY, addr, Phase::Exit));
-    // Without room, only the number is asked for.
-    let after = if slots == 0 {
+    // Without room, only the number is asked for. If that is zero, the list is whole.
+    let after = if slots == 0 && total > 0 {
         after
     } else {
         let at = addr.wrapping_add(SPACES.size(cx.abi()) as u64);

@@ -198,12 +198,12 @@ pub fn font<'a>(cx: &Cx<'a>, addr: u64, dir: Dir) -> Value<'a> {
         let data = cx.word(phase, addr.wrapping_add(cx.abi().word() as u64))?;
         let data = match data {
             _ if !follow || data == 0 => Value::Addr(data),
+            _ if count == 0 => Value::Text(Text { bytes: &[], cut: false, kind: TextKind::HexBytes }),
             _ => generic::bytes(cx, phase, data, count * CHARACTER, TextKind::HexBytes),
         };
         Some(cx.members(&[("charcount", Value::UInt(count)), ("charheight", Value::UInt(height)), ("chardata", data)]))
     };
-    let count = cx.uint(Phase::Entry, addr, 2).unwrap_or(0);
-    let Some(before) = show(Phase::Entry, !gets && count > 0) else { return Value::Addr(addr) };
+    let Some(before) = show(Phase::Entry, !gets) else { return Value::Addr(addr) };
     if !gets || cx.failed() {
         return before;
     }

@@ -48,7 +48,8 @@ pub fn dedupe<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
     let at = addr.wrapping_add(DEDUPE.size(cx.abi()) as u64);
     before.push(Member { name: "info", value: ranges(cx, &DEDUPE_IN, Phase::Entry, at, count) });
     let before = Value::Struct(before.into_bump_slice(), Tail::End);
-    if cx.failed() {
+    // Without ranges there are no results.
+    if cx.failed() || count == 0 {
         return before;
     }
     let after = cx.members(&[("info", ranges(cx, &DEDUPE_OUT, Phase::Exit, at, count))]);

@@ -22,14 +22,16 @@ pub fn keycode<'a>(cx: &Cx<'a>, shape: &Ty, addr: u64, _siblings: Siblings) -> V
     }
 }
 
-/// The result of a request whose size the program chooses: a name, or bits that stand for codes.
+/// The memory of a request whose size the program chooses: a name, an axis, or bits that stand for codes.
 pub fn sized<'a>(cx: &Cx<'a>, addr: u64, nr: u8, size: u64) -> Value<'a> {
-    if let Err(value) = generic::follow(cx, addr, Dir::Out) {
-        return value;
-    }
+    let dir = if nr >= 0xc0 { Dir::In } else { Dir::Out };
+    let phase = match generic::follow(cx, addr, dir) {
+        Err(value) => return value,
+        Ok(phase) => phase,
+    };
     match nr {
         0x0a => return slots(cx, addr, size),
-        0x40..=0x7f => return axis(cx, addr, size),
+        0x40..=0x7f | 0xc0.. => return axis(cx, phase, addr, size),
         _ => {}
     }
     // The kernel returns how many bytes it has written.
@@ -72,19 +74,20 @@ fn slots<'a>(cx: &Cx<'a>, addr: u64, size: u64) -> Value<'a> {
     cx.members(&[("code", Value::Enum { raw: code, set: &ABS_MT }), ("values", values)])
 }
 
-/// EVIOCGABS with a struct of another size than today's: the members that older kernels had, or more than are known.
-fn axis<'a>(cx: &Cx<'a>, addr: u64, size: u64) -> Value<'a> {
+/// EVIOCGABS and EVIOCSABS with a struct of another size than today's: the members that older kernels had, or more than are known.
+/// The kernel reads and writes none behind those that it knows.
+fn axis<'a>(cx: &Cx<'a>, phase: Phase, addr: u64, size: u64) -> Value<'a> {
     const NAMES: [&str; 6] = ["value", "minimum", "maximum", "fuzz", "flat", "resolution"];
     /// The first version of the struct ended before the resolution.
     const LEAST: u64 = 20;
-    if size < LEAST || cx.read(Phase::Exit, addr, size as usize).is_none() {
+    let known = NAMES.len().min(size as usize / 4);
+    if size < LEAST || cx.read(phase, addr, 4 * known).is_none() {
         return Value::Addr(addr);
     }
-    let known = NAMES.len().min(size as usize / 4);
     let shown = if cx.abbrev { 2 } else { known };
     let mut members = Vec::new_in(cx.arena);
     for (i, name) in NAMES.into_iter().take(shown).enumerate() {
-        let Some(value) = cx.uint(Phase::Exit, addr.wrapping_add(4 * i as u64), 4) else { return Value::Addr(addr) };
+        let Some(value) = cx.uint(phase, addr.wrapping_add(4 * i as u64), 4) else { return Value::Addr(addr) };
         members.push(Member { name, value: Value::UInt(value) });
     }
     let whole = 4 * shown as u64 == size;

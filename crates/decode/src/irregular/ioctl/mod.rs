@@ -136,7 +136,7 @@ pub fn unknown<'a>(cx: &Cx<'a>, shape: &Ty, raw: u64) -> Value<'a> {
         Value::Text(text) => Some(Value::Text(Text { cut: text.cut || parts.size > most, ..text })),
         _ => None,
     };
-    if parts.dir == READ && parts.kind == b'E' && (sized(cx, parts).is_some()) {
+    if parts.kind == b'E' && sized(cx, parts).is_some() {
         return input::sized(cx, raw, parts.nr, parts.size);
     }
     // The struct of these requests grows, and with it the request's number.

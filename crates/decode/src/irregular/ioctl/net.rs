@@ -89,8 +89,9 @@ pub fn ifconf<'a>(cx: &Cx<'a>, addr: u64) -> Value<'a> {
         _ => length(before),
     };
     let list = match after {
-        Some(after) if buffer != 0 => {
-            let n = super::int(after).max(0) as u64 / each;
+        // (A length below zero is none.)
+        Some(after) if buffer != 0 && super::int(after) >= 0 => {
+            let n = super::int(after) as u64 / each;
             generic::elements(cx, Phase::Exit, buffer, &stride_syscalls::Ty::Struct(&IFREQ_ADDR), n, false)
         }
         _ => Value::Addr(buffer),
