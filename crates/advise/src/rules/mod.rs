@@ -60,6 +60,7 @@ mod tiny_maps;
 mod tiny_reads;
 mod tiny_writes;
 mod turn_group;
+mod unanswered;
 mod undone;
 mod uneven_workers;
 mod unsynced_rename;
@@ -132,6 +133,7 @@ const ALL: &[RuleInfo] = &[
     tiny_maps::RULE,
     tiny_reads::RULE,
     tiny_writes::RULE,
+    unanswered::RULE,
     undone::RULE,
     uneven_workers::RULE,
     unsynced_rename::RULE,
