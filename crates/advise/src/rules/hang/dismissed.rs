@@ -37,6 +37,11 @@ impl DismissedServers {
         }
     }
 
+    /// A process of the run accepted connections.
+    pub fn has_servers(&self) -> bool {
+        !self.servers.is_empty()
+    }
+
     pub fn has(&self, pid: Tid) -> bool {
         self.told_to_end.contains(&pid) && self.servers.contains(&pid)
     }

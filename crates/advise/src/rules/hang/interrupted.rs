@@ -7,21 +7,28 @@ use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{RUN, WAITED};
 use crate::report::statement::say;
 use stride_event::{Ns, Tid};
-use stride_syscalls::For;
+use stride_syscalls::{For, Syscall};
 use stride_track::{CallOn, TimeShare, Tracker};
 
 /// Each wait of the share was ended by a signal, and there were hardly more.
 const MOST_WAITS: u64 = 3;
 
+/// What else is known of the run's processes and its signals.
+pub struct Signals<'a> {
+    /// The processes that a signal killed when they returned from a call.
+    pub killed: &'a [Tid],
+    /// A process accepted connections. Who waits for a server waits until somebody ends that.
+    pub has_servers: bool,
+}
+
 /// The finding, if such a wait is the largest part of the run, at least half of it, and at least this long.
-/// `killed`: the processes that a signal killed when they returned from a call.
-pub fn candidate(least: Ns, killed: &[Tid], index: &Index, tracker: &Tracker) -> Option<Candidate> {
+pub fn candidate(least: Ns, signals: &Signals<'_>, index: &Index, tracker: &Tracker) -> Option<Candidate> {
     let account = index.account();
     // (The largest share comes first.)
     let share = account.shares.first().filter(|_| account.of_run)?;
     let on = share.activity.call().filter(|on| waits_for_others(on, tracker))?;
     let is_most = share.time >= least && share.time >= index.own_total() / 2;
-    if !is_most || !was_interrupted(share, killed) {
+    if !is_most || !was_interrupted(share, signals.killed) || signals.has_servers && waits_for_child(on) {
         return None;
     }
     Some(Candidate {
@@ -40,6 +47,10 @@ pub fn candidate(least: Ns, killed: &[Tid], index: &Index, tracker: &Tracker) ->
         matters: true,
         ..Candidate::default()
     })
+}
+
+fn waits_for_child(on: &CallOn) -> bool {
+    on.row().and_then(Syscall::waits) == Some(For::Child)
 }
 
 fn was_interrupted(share: &TimeShare, killed: &[Tid]) -> bool {
@@ -61,7 +72,7 @@ fn waits_for_others(on: &CallOn, tracker: &Tracker) -> bool {
 mod tests {
     use crate::test_run::TestRun;
     use stride_event::{Event, Ns, Outcome, Tid};
-    use stride_test_support::calls::{call, exited, lasting, spawned};
+    use stride_test_support::calls::{call, exited, forked, lasting, spawned};
 
     const MS: Ns = 1_000_000;
     const MAIN: Tid = 7;
@@ -95,6 +106,14 @@ mod tests {
         const CHILD: &[u64] = &[8, 0, 0, 0];
         assert_eq!(run("wait4", CHILD, ERESTARTSYS, 3_000 * MS), ["hang"]);
         assert_eq!(run("futex", &[0x1000, 0x80, 0, 0], ERESTARTSYS, 3_000 * MS), ["hang"]);
+        // Its child may be a server.
+        let mut served = TestRun::new(false);
+        served.show(spawned(MAIN, 0));
+        served.show(forked(MAIN, 8, MAIN, 1));
+        served.show(Event::Exit(&lasting(call(8, "accept4", &[3, 0, 0, 0], Outcome::Value(4)), MS, MS)));
+        served.show(Event::Exit(&lasting(call(MAIN, "wait4", CHILD, ERESTARTSYS), 10 * MS, 3_000 * MS)));
+        served.show(exited(MAIN, 3_020 * MS));
+        assert!(served.finding_ids().is_empty());
         // A signal that kills interrupts a write, which says how much it has written.
         assert_eq!(killed(100_000), ["hang"]);
         assert!(killed(500 * MS).is_empty(), "the program went on");
