@@ -466,7 +466,7 @@ fn flags_of_btrfs_that_headers_have_had_since_linux_7() {
     assert!(shown.contains(flags), "{shown}");
 }
 
-/// What the kernel reads ahead is a long, and the size of a device is not.
+/// The read-ahead of a block device is a `long`, and the device's size is an `unsigned long`.
 #[test]
 fn numbers_of_block_devices_have_their_signs() {
     let number = Bytes::default().u64(&[u64::MAX]);

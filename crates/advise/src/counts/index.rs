@@ -254,6 +254,12 @@ impl Index {
         self.tallies.iter().map(|(key, tally)| (key, tally.cost))
     }
 
+    /// The calls of one kind, whatever they are about.
+    pub fn calls_like(&self, key: CallKey) -> impl Iterator<Item = (CallKey, u64)> {
+        let is_like = move |other: &CallKey| (other.abi, other.nr) == (key.abi, key.nr);
+        self.tallies().filter(move |(other, _)| is_like(other)).map(|(other, cost)| (other, cost.calls))
+    }
+
     /// The part of the time of these calls for which the run waited, from 0 to 1.
     pub fn on_path(&self, key: CallKey) -> f64 {
         self.tallies.get(key).map_or(1.0, |tally| tally.on_path(&self.path))

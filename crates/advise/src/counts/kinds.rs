@@ -60,6 +60,16 @@ pub fn is_write(row: &Syscall) -> bool {
     row.transfer().is_some_and(|t| t.flow == Flow::Out || t.flow == Flow::Between && out_first())
 }
 
+/// True for a socket of TCP.
+pub fn is_tcp(object: ObjectId, tracker: &Tracker) -> bool {
+    tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"TCP")
+}
+
+/// True for a socket of UDP.
+pub fn is_udp(object: ObjectId, tracker: &Tracker) -> bool {
+    tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"UDP")
+}
+
 /// True if the name is that of a connection of a client, which its server has accepted.
 pub fn is_served(name: &[u8]) -> bool {
     contains(name, " ← ")

@@ -3,7 +3,7 @@
 use crate::counts::kinds::CallKind;
 use crate::counts::tallies::CallKey;
 use stride_event::{Call, Ns, Outcome, WaitKind};
-use stride_syscalls::{Effect, Syscall};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{Seen, Tracker};
 
 /// A call that returned, as rules see it.
@@ -67,6 +67,11 @@ impl Observed<'_> {
     pub fn upper_half(&self) -> u64 {
         let at = self.row.args.iter().position(|arg| arg.name == "offset_high");
         at.map_or(0, |at| self.row.held(at, &self.call.args, self.call.abi))
+    }
+
+    /// True if the call asks a socket for its error (SO_ERROR): a connection has been made, or has failed.
+    pub fn asks_for_error(&self) -> bool {
+        (self.arg("level"), self.arg("optname") & 0xffff_ffff) == (c::SOL_SOCKET, c::SO_ERROR)
     }
 
     /// The flags of the call that opens a file.

@@ -24,8 +24,8 @@ pub const RULE: RuleInfo = RuleInfo {
         for a sleep, a child, a lock of a file, an answer or a disk. Meanwhile it looks after nobody else.\n\n\
         Reported are ten or more such waits of 2 ms and more that take a fifth of the run, if something else was ready each time when the thread came back to its loop. If several \
         threads wait at the epoll instance, another one may have looked after that, and nothing is reported. Locks in memory do not count.\n\n\
-        Example: a handler of an asyncio server calls time.sleep(0.02). Five clients wait for each other: 1.5 s instead of 0.3 s with asyncio.sleep. In Node.js, \
-        execSync and Atomics.wait do the same.",
+        Example: a handler of an asyncio server calls time.sleep(0.02). Five clients wait for each other: 1.7 s instead of 0.4 s with asyncio.sleep. \
+        (execSync in Node.js waits in a loop of its own, and is not told here.)",
     thresholds: &[BLOCKED_LOOP, BLOCKED_PART, BLOCKED_FOR],
     make: || Box::new(BlockedLoop::default()),
 };
@@ -104,21 +104,17 @@ impl Rule for BlockedLoop {
                 "The thread of {}'s event loop waited {} times outside the loop, {} on average and most of all in {}: {} of the run's {}. Each time, something else was ready after that.",
                 if comm.is_empty() { format!("process {pid}") } else { plain(comm) },
                 TIMES.of(waits.calls),
-                MEAN_WAIT.of(waits.time / waits.calls.max(1)),
+                MEAN_WAIT.of(waits.time / waits.calls),
                 table(key.abi).name(key.nr.into()).into_owned(),
                 WAITED.of(waits.time),
                 RUN.of(index.span())
             ),
             evidence: vec![process(*pid, comm, waits.calls)],
-            advice: "Wait in the loop, by its own means (asyncio.sleep, asyncio.create_subprocess_exec, an asynchronous client; in Node.js, timers, spawn and fs.promises), or give \
-                     the work to a thread (asyncio.to_thread, worker_threads)."
+            advice: "Wait in the loop, by its own means (asyncio.sleep, asyncio.create_subprocess_exec, an asynchronous client), or give \
+                     the work to a thread (asyncio.to_thread)."
                 .into(),
             confidence: Confidence::Likely,
-            makers: index
-                .tallies()
-                .filter(|(other, _)| (other.abi, other.nr) == (key.abi, key.nr))
-                .map(|(key, cost)| (key, cost.calls))
-                .collect(),
+            makers: index.calls_like(key).collect(),
             perhaps_more: waits.time,
             estimate: "all of that if others can be served meanwhile, less if they wait for the same".into(),
             matters: true,

@@ -2,6 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain};
 use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::is_tcp;
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{TIMES, WAITED};
 use crate::report::statement::say;
@@ -9,7 +10,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use stride_event::{Ns, Tid};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
-use stride_track::{FileId, ObjectKind, Tracker, address_name, address_port};
+use stride_track::{FileId, Tracker, address_name, address_port};
 
 const FALLBACK: Threshold =
     Threshold::time("fallback", 10_000_000, "an attempt that begins this soon after a failure replaces the failed one");
@@ -195,9 +196,7 @@ impl FailedConnects {
 
     /// The program asks with SO_ERROR whether the connection has failed.
     fn asked(&mut self, observed: &Observed<'_>, file: FileId) {
-        if (observed.arg("level"), observed.arg("optname") & 0xffff_ffff) != (c::SOL_SOCKET, c::SO_ERROR)
-            || !observed.ok()
-        {
+        if !observed.asks_for_error() || !observed.ok() {
             return;
         }
         let error = observed.call.answer("optval", 4);
@@ -284,7 +283,7 @@ impl Attempt {
 fn target(observed: &Observed<'_>) -> Option<Target> {
     let tracker = observed.tracker;
     let object = observed.seen.object?;
-    if tracker.kind(object) != ObjectKind::Socket || !tracker.name(object).starts_with(b"TCP") {
+    if !is_tcp(object, tracker) {
         return None;
     }
     let bytes = observed.call.address()?;

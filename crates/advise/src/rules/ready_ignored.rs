@@ -23,8 +23,8 @@ pub const RULE: RuleInfo = RuleInfo {
         waits for POLLOUT although it has nothing to write: there is nearly always room.\n\n\
         Reported are fifty or more such answers in a row, if the thread makes no other call in between: waits that return POLLHUP, POLLERR or POLLNVAL, or nothing but POLLOUT, \
         and reads that return 0 after a wait.\n\n\
-        Example: a daemon reads jobs from a FIFO. The first writer closes it, and from then on each poll(2) returns POLLHUP: 255,000 calls in 0.6 s. \
-        Opening the FIFO with O_RDWR keeps one writer, and the daemon sleeps until a job comes (fifo(7)).",
+        Example: a program waits for jobs in a pipe and for a socket whose other end is gone. Each poll(2) returns POLLHUP: 255,000 calls in 0.7 s, for 30 jobs. With the socket's \
+        descriptor out of the set, the program sleeps until a job comes. A FIFO does the same when its writer has gone; opening it with O_RDWR keeps a writer (fifo(7)).",
     thresholds: &[READY_IGNORED],
     make: || Box::new(ReadyIgnored::default()),
 };
@@ -41,7 +41,7 @@ struct ReadyIgnored {
     gone: u64,
 }
 
-/// Such answers without another call in between.
+/// Answers that a thread makes nothing of, without another call in between.
 #[derive(Default)]
 struct Row {
     /// The thread's number of calls at the latest call of the row.

@@ -323,7 +323,7 @@ impl Retries {
     /// The program asks with SO_ERROR how the connection has ended.
     fn asked(&mut self, observed: &Observed<'_>) {
         let Some(file) = observed.seen.file else { return };
-        if (observed.arg("level"), observed.arg("optname") & 0xffff_ffff) != (c::SOL_SOCKET, c::SO_ERROR) {
+        if !observed.asks_for_error() {
             return;
         }
         let Some(key) = self.pending.remove(&file) else { return };

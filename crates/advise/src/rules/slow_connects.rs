@@ -2,6 +2,7 @@
 
 use super::common::{Bounded, Claims, Covered, ProcessCounts, plain};
 use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::is_tcp;
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
@@ -10,7 +11,7 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Ns;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
-use stride_track::{FileId, ObjectKind, Tracker, address_name};
+use stride_track::{FileId, Tracker, address_name};
 
 const RESENT_PART: Threshold = Threshold::part(
     "resent-part",
@@ -30,7 +31,7 @@ pub const RULE: RuleInfo = RuleInfo {
         again and again (tcp(7), tcp_syn_retries). Either packets are lost on the way, or the server's queue of connections that wait for accept(2) was full: then the kernel drops \
         the packets of new ones, also on one machine.\n\n\
         Reported are such connections if the run waited for them for a tenth of its time.\n\n\
-        Example: eight clients connect to a server at once, and it calls listen(fd, 1). Three of them wait for a second: 1.4 s instead of 0.2 s.",
+        Example: eight clients connect to a server at once, and it calls listen(fd, 1). Some of them wait for a second: 1.4 s instead of 0.2 s.",
     thresholds: &[RESENT_PART, RESENT_SLACK],
     make: || Box::new(SlowConnects::default()),
 };
@@ -72,7 +73,7 @@ impl Rule for SlowConnects {
                 }
                 _ => {}
             }
-        } else if (observed.arg("level"), observed.arg("optname") & 0xffff_ffff) == (c::SOL_SOCKET, c::SO_ERROR)
+        } else if observed.asks_for_error()
             && let Some((began, key)) = self.pending.remove(&file)
             && observed.call.answer("optval", 4) == [0; 4]
         {
@@ -121,8 +122,8 @@ impl SlowConnects {
     fn made(&mut self, observed: &Observed<'_>, began: Ns, key: CallKey) {
         let (object, tracker, until) = (observed.seen.object, observed.tracker, observed.call.returned);
         let took = until.saturating_sub(began);
-        let is_tcp = |object| tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"TCP");
-        if took < RESEND || took % RESEND > RESENT_SLACK.get() || !object.is_some_and(is_tcp) {
+        if took < RESEND || took % RESEND > RESENT_SLACK.get() || !object.is_some_and(|object| is_tcp(object, tracker))
+        {
             return;
         }
         let address = observed.call.address().and_then(address_name);

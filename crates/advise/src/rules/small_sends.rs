@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{Index, Observed, OpenFile};
-use crate::counts::kinds::is_write;
+use crate::counts::kinds::{is_tcp, is_udp, is_write};
 use crate::report::finding::{Candidate, Claim, Confidence};
 use crate::report::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
 use crate::report::statement::say;
@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::hash::{Hash, Hasher};
 use stride_event::Ns;
 use stride_syscalls::{Data, Effect, Syscall, uapi::consts as c};
-use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+use stride_track::{FileId, ObjectId, Tracker};
 
 const SMALL_SEND: Threshold =
     Threshold::bytes("small-send", 1400, "a send of fewer bytes fits into one packet with others");
@@ -83,7 +83,7 @@ impl Rule for SmallSends {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (Some(object), Some(file)) = (observed.seen.object, observed.seen.file) else { return };
-        if !is_stream(object, observed.tracker) && !is_udp(object, observed.tracker) {
+        if !is_tcp(object, observed.tracker) && !is_udp(object, observed.tracker) {
             return;
         }
         if observed.has(Effect::SetsOfSocket) {
@@ -240,12 +240,4 @@ impl SmallSends {
             self.processes.count(observed.seen.pid, observed.tracker);
         }
     }
-}
-
-fn is_udp(object: ObjectId, tracker: &Tracker) -> bool {
-    tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"UDP")
-}
-
-fn is_stream(object: ObjectId, tracker: &Tracker) -> bool {
-    tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"TCP")
 }

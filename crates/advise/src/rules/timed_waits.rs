@@ -154,13 +154,12 @@ impl Rule for TimedWaits {
                  timeout drives work that is due at certain times, this is as it must be.",
             ),
         };
-        let calls = index.tallies().filter(|(other, _)| (other.abi, other.nr) == (key.abi, key.nr));
         vec![Candidate {
             sentence,
             evidence: vec![process(pid, comm, waits.timed)],
             advice: advice.into(),
             confidence: Confidence::Possible,
-            makers: calls.map(|(key, cost)| (key, cost.calls)).collect(),
+            makers: index.calls_like(key).collect(),
             stacks: waits.stacks,
             perhaps_more: run,
             estimate: "all of that if somebody ends these waits at once, and nothing if they must last".into(),

@@ -3,7 +3,7 @@
 use super::common::{Bounded, ProcessCounts, plain, thing};
 use super::dns;
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::counts::kinds::{is_read, is_write};
+use crate::counts::kinds::{is_read, is_udp, is_write};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, UNANSWERED, UNANSWERED_FOR};
 use crate::report::statement::say;
@@ -12,7 +12,7 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{For, Syscall, uapi::consts as c};
-use stride_track::{FileId, ObjectId, ObjectKind, Tracker};
+use stride_track::{FileId, ObjectId, Tracker};
 
 const SENT_AGAIN: Threshold = Threshold::count("sent-again", 3, "datagrams of one socket that had no answer");
 const SENT_AGAIN_PART: Threshold = Threshold::part("sent-again-part", 0.1, "the part of the run that waited for them");
@@ -24,7 +24,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A program sends a question by UDP and waits for the answer until a time runs out. Then it sends the question, or the next one, again. The datagram or its answer \
         was lost: the other side may be slow or gone, or its socket's buffer was full (udp(7)).\n\n\
         Reported are at least three such waits of 50 ms or more at one socket, if they take a tenth of the run, and if at least as many other questions of that socket had an answer. \
-        Who sends and hears nothing, as a heartbeat does, asks nothing. Name servers have a rule of their own (name-lookups).\n\n\
+        A program that only sends, as a heartbeat does, never has an answer, and is not reported. Name servers have a rule of their own (name-lookups).\n\n\
         Example: a fifth of the questions to a server is lost, and the client waits 300 ms each time: 1.2 s for 20 questions. With a shorter wait that grows, or with several \
         questions under way, a loss costs little.",
     thresholds: &[SENT_AGAIN, SENT_AGAIN_PART, VAIN_WAIT],
@@ -112,8 +112,7 @@ impl Unanswered {
             return;
         };
         let tracker = observed.tracker;
-        let is_udp = tracker.kind(socket) == ObjectKind::Socket && tracker.name(socket).starts_with(b"UDP");
-        if !is_udp || dns::is_name_server(socket, tracker) {
+        if !is_udp(socket, tracker) || dns::is_name_server(socket, tracker) {
             return;
         }
         let tid = observed.call.tid;

@@ -13,16 +13,16 @@ use stride_track::{CallOn, TimeShare, Tracker};
 /// Each wait of the share was ended by a signal, and there were hardly more.
 const MOST_WAITS: u64 = 3;
 
-/// What else is known of the run's processes and its signals.
-pub struct Signals<'a> {
+/// Facts about signals and servers of the run that its account of time does not tell.
+pub struct SignalFacts<'a> {
     /// The processes that a signal killed when they returned from a call.
     pub killed: &'a [Tid],
-    /// A process accepted connections. Who waits for a server waits until somebody ends that.
+    /// A process accepted connections. A parent that waits for a server waits until a signal ends that.
     pub has_servers: bool,
 }
 
 /// The finding, if such a wait is the largest part of the run, at least half of it, and at least this long.
-pub fn candidate(least: Ns, signals: &Signals<'_>, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+pub fn candidate(least: Ns, signals: &SignalFacts<'_>, index: &Index, tracker: &Tracker) -> Option<Candidate> {
     let account = index.account();
     // (The largest share comes first.)
     let share = account.shares.first().filter(|_| account.of_run)?;

@@ -22,7 +22,7 @@ use dismissed::{DismissedServers, waits_for_work};
 use ended::{EndedThreads, waits_forever};
 use enders::{Enders, enders, the_other_end};
 use holders::{Holders, is_file_lock};
-use interrupted::Signals;
+use interrupted::SignalFacts;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -197,7 +197,7 @@ impl Rule for Hang {
         let lasts = |row: &Row| row.is_long() && !is_idle(row);
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
-            let signals = Signals { killed: &self.killed_after_call, has_servers: self.dismissed.has_servers() };
+            let signals = SignalFacts { killed: &self.killed_after_call, has_servers: self.dismissed.has_servers() };
             return interrupted::candidate(HANG.get(), &signals, index, tracker).into_iter().collect();
         }
         if !self.attached
