@@ -2,7 +2,7 @@
 // estimate: how many signals come depends on the machine
 // says: SIGALRM ended read of program
 // says: and the program made the same call again
-// A clock for the progress of a copy sends a signal a hundred times as often as data come. Corrected, it does so twice a second.
+// A clock for the progress of a copy sends a signal fifty times as often as data come. Corrected, it does so twice a second.
 #include <errno.h>
 #include <signal.h>
 #include <sys/time.h>
@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
 	close(ends[1]);
 	struct sigaction action = {.sa_handler = tick};
 	sigaction(SIGALRM, &action, NULL);
-	suseconds_t every = argc > 1 ? 500000 : 500;
+	suseconds_t every = argc > 1 ? 500000 : 1000;
 	struct itimerval timer = {{0, every}, {0, every}};
 	setitimer(ITIMER_REAL, &timer, NULL);
 	ssize_t got;

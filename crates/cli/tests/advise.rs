@@ -15,12 +15,12 @@
 mod common;
 mod numbers;
 
-use common::{Killed, RunInScratch, STRIDE, Scratch, cc, cc_with_lines, root, send, skipped, sources, stem, text};
+use common::{Killed, Run, RunInScratch, STRIDE, Scratch, cc, cc_with_lines, root, send, skipped, sources, stem, text};
 use libtest_mimic::{Arguments, Failed, Trial};
 use nix::sys::signal::Signal;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -397,7 +397,7 @@ impl Fixture {
         program: &Path,
         args: &[&str],
     ) -> Result<Option<Advice>, Failed> {
-        let run = |options: &[&str], traced: bool| -> std::io::Result<Output> {
+        let run = |options: &[&str], traced: bool| -> std::io::Result<Run> {
             let mut command = first_served();
             // A search of cargo's library directories would be a finding of its own.
             command.args(options).current_dir(scratch.path(".")).env_remove("LD_LIBRARY_PATH");
@@ -411,11 +411,11 @@ impl Fixture {
                     .args(args)
                     .current_dir(scratch.path("here"));
             }
-            command.output()
+            Ok(Run::of(command))
         };
         let live = run(&["--advise=all", "-o", "../advice"], true)?;
-        if live.status.code() == Some(SKIP) {
-            skipped::report_of(&self.name, text(&live.stderr).trim());
+        if live.code() == Some(SKIP) {
+            skipped::report_of(&self.name, live.err.trim());
             return Ok(None);
         }
         let with_stacks: &[&str] = if self.from.is_some() { &["--stack-trace=source"] } else { &[] };
@@ -428,18 +428,17 @@ impl Fixture {
                 return Err(format!("{args:?}: {output:?}").into());
             }
         }
-        let counted = text(&counted.stdout);
-        let total = counted.lines().rev().find_map(|line| line.trim().strip_suffix(" total")).ok_or("no total")?;
+        let total = counted.out.lines().rev().find_map(|line| line.trim().strip_suffix(" total")).ok_or("no total")?;
         let calls = total.trim().parse()?;
         let live = Advice::of(scratch.read("advice"), calls);
-        let replayed = Advice::of(text(&replayed.stdout), calls);
+        let replayed = Advice::of(replayed.out, calls);
         if self.from.is_none() && replayed.text.contains("\n   from ") {
             return Err(format!("the recording has no stacks, and the advice names callers:\n{}", replayed.text).into());
         }
         if live.ids != replayed.ids || live.first() != replayed.first() {
             return Err(format!("live:\n{}\nreplayed:\n{}", live.text, replayed.text).into());
         }
-        numbers::all_told(&text(&json.stdout))?;
+        numbers::all_told(&json.out)?;
         Ok(Some(Advice { all: vec![live.text, replayed.text.clone()], ..replayed }))
     }
 }

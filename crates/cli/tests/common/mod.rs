@@ -133,13 +133,16 @@ impl Run {
         let (done, waiting) = std::sync::mpsc::channel::<()>();
         // A hanging test fails and leaves no process behind.
         let watch = std::thread::spawn(move || {
-            if waiting.recv_timeout(RUN_LIMIT) == Err(RecvTimeoutError::Timeout) {
+            let hangs = waiting.recv_timeout(RUN_LIMIT) == Err(RecvTimeoutError::Timeout);
+            if hangs {
                 let _ = killpg(group, Signal::SIGKILL);
             }
+            hangs
         });
         let output = child.wait_with_output().unwrap();
         drop(done);
-        watch.join().unwrap();
+        let hangs = watch.join().unwrap();
+        assert!(!hangs, "{command:?} was killed: it had not ended after {RUN_LIMIT:?}");
         Run { status: output.status, out: text(&output.stdout), err: text(&output.stderr), trace: String::new() }
     }
 
