@@ -8,7 +8,7 @@ use common::*;
 
 /// The functions that lead to each of the program's calls of write, outermost last, and how many stacks were unwound. A
 /// program that is over before Stride has read what it maps (a busy machine) runs again.
-fn stacks(scratch: &Scratch, watched: &str) -> (Vec<Vec<String>>, usize) {
+fn traced(scratch: &Scratch, watched: &str) -> (Vec<Vec<String>>, usize) {
     let program = scratch.path("program").to_string_lossy().into_owned();
     let mut last = String::new();
     for _ in 0..50 {
@@ -37,7 +37,15 @@ fn the_caller_of_a_watched_function_is_known() {
     let scratch = Scratch::new("stacks-watched");
     compile!(&scratch, "watched.c", &["-O2", &format!("-DTIMES={CALLS}")]);
     for watched in ["watched_outer", "watched_*", "*"] {
-        let (stacks, copied) = stacks(&scratch, &format!("--library-calls=./program:{watched}"));
+        let option = format!("--library-calls=./program:{watched}");
+        // On a busy machine, Stride may learn late what the program maps, but not again and again.
+        let (mut stacks, mut copied) = traced(&scratch, &option);
+        for _ in 0..9 {
+            if copied < CALLS / 2 {
+                break;
+            }
+            (stacks, copied) = traced(&scratch, &option);
+        }
         assert_eq!(stacks.len(), CALLS);
         // Both ways to the same place, by turns.
         let whole = |by: &str| {
