@@ -10,8 +10,10 @@
 
 static char state[8192];
 
-static void put(const char *name) {
-	int fd = open(name, O_CREAT | O_WRONLY | O_TRUNC, 0644);
+static void put(const char *name, int flags) {
+	int fd = open(name, O_CREAT | O_WRONLY | flags, 0644);
+	if (flags == 0 && ftruncate(fd, 0))
+		exit(1);
 	if (fd < 0 || write(fd, state, sizeof state) != sizeof state)
 		exit(1);
 	close(fd);
@@ -21,10 +23,10 @@ int main(int argc, char **argv) {
 	(void)argv;
 	memset(state, 'x', sizeof state);
 	for (int i = argc > 1 ? CHANGES - 1 : 0; i < CHANGES; i++)
-		put("state");
+		put("state", i % 2 ? O_TRUNC : 0);
 	// Each of these is a file of its own.
 	for (int i = 0; i < CHANGES; i++) {
-		put("scratch");
+		put("scratch", O_TRUNC);
 		unlink("scratch");
 	}
 	return 0;

@@ -8,7 +8,7 @@
 //! second line `// estimate: WHY NOT` says that the number of saved calls cannot be compared with the corrected
 //! program; otherwise, the estimate must be within a factor of two. Lines `// says: TEXT` and `// never: TEXT` contain
 //! text that the advice on the wasteful program must or must not have, wherever lines are broken. A line `// only: ENGINE`
-//! says that the other engine cannot know. The line with the
+//! says that the other engine cannot know, and `// record: OPTION` that a recording must be made with this option. The line with the
 //! comment `// FROM FUNCTION` makes the calls, in that function, and the advice must say so. A program that cannot run
 //! here exits with status 77 and prints the reason on stderr.
 
@@ -282,6 +282,8 @@ struct Fixture {
     first: Option<String>,
     /// The engine that measures what the finding needs, if not both do.
     only: Option<String>,
+    /// The options that a recording needs, so that the same is found in a replay.
+    record: Vec<String>,
     estimated: bool,
     says: Vec<String>,
     never: Vec<String>,
@@ -317,6 +319,7 @@ impl Fixture {
             finds: finds.split_whitespace().map(str::to_owned).collect(),
             first: finds.split_whitespace().next().map(str::to_owned),
             only: text.lines().find_map(|line| Some(line.strip_prefix("// only: ")?.to_owned())),
+            record: lines("// record: "),
             says: lines("// says: "),
             never: lines("// never: "),
             estimated: !text.lines().nth(1).is_some_and(|line| line.starts_with("// estimate:")),
@@ -419,7 +422,8 @@ impl Fixture {
             return Ok(None);
         }
         let with_stacks: &[&str] = if self.from.is_some() { &["--stack-trace=source"] } else { &[] };
-        let recorded = run(&[&["--record=../recording"], with_stacks].concat(), true)?;
+        let options = self.record.iter().map(String::as_str).chain(with_stacks.iter().copied());
+        let recorded = run(&["--record=../recording"].into_iter().chain(options).collect::<Vec<_>>(), true)?;
         let replayed = run(&["--replay=recording", "--advise=all"], false)?;
         let json = run(&["--replay=recording", "--advise=all", "--json"], false)?;
         let counted = run(&["--replay=recording", "-c", "-w", "-U", "calls,name"], false)?;

@@ -144,14 +144,15 @@ impl Index {
     pub fn count(&mut self, observed: &Observed<'_>) -> Option<OpenFile> {
         let Observed { call, seen, kind, key, .. } = observed;
         let kind = *kind;
-        let time = observed.time();
+        // A call costs no more because others have the CPU.
+        let time = observed.time_waiting();
         self.calls += 1;
         self.time += time;
         self.unfollowed += u64::from(!self.scope.follows && observed.ok() && observed.has(Effect::Forks));
         self.first.get_or_insert(call.began());
         self.last = self.last.max(call.returned);
         let usual = match (seen.row, call.took()) {
-            (Some(_), Some(took)) => self.usual.entry((call.abi, key.nr)).or_default().of(took),
+            (Some(_), Some(_)) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
             _ => time,
         };
         // A transfer through a pipe or a socket may wait for the other end.
@@ -252,6 +253,13 @@ impl Index {
 
     pub fn tallies(&self) -> impl Iterator<Item = (CallKey, CallCost)> {
         self.tallies.iter().map(|(key, tally)| (key, tally.cost))
+    }
+
+    /// True if the cheapest kind of call takes so long that most of the time must be that of stops (ptrace), which says nothing of the program.
+    pub fn calls_are_stopped(&self) -> bool {
+        const LONGEST_CHEAPEST: Ns = 3_000;
+        let timed = self.tallies().filter(|(_, cost)| cost.time > 0);
+        timed.map(|(_, cost)| cost.time / cost.calls.max(1)).min().is_none_or(|cheapest| cheapest > LONGEST_CHEAPEST)
     }
 
     /// The calls of one kind, whatever they are about.

@@ -30,6 +30,11 @@ impl Observed<'_> {
         self.time().saturating_sub(self.time_without_cpu())
     }
 
+    /// The time in which the thread worked in the call: it neither slept nor was without a CPU, as far as waits are measured.
+    pub fn time_working(&self) -> Ns {
+        self.time().saturating_sub(self.call.waits.as_ref().map_or(0, |waits| waits.in_call.all()))
+    }
+
     /// The time in the call in which its thread could have run, but had no CPU, as far as waits are measured.
     fn time_without_cpu(&self) -> Ns {
         self.call.waits.as_ref().map_or(0, |waits| {

@@ -1,9 +1,9 @@
 //! How long the run took, and which part of that its own threads are to blame for.
 
 use super::index::Index;
-use stride_event::{Ns, WaitKind};
+use stride_event::Ns;
 use stride_syscalls::{For, Syscall, Thing};
-use stride_track::{Activity, TimeShare, TimeSpent, Who};
+use stride_track::{Activity, TimeShare, TimeSpent};
 
 /// The name of Stride's threads begins so.
 const TRACER: &str = "stride";
@@ -27,24 +27,25 @@ impl Index {
     /// The part of the run in which no program that is not traced, Stride included, held its threads or kept them from a CPU, from 0 to 1.
     fn own_part(&self) -> f64 {
         let TimeSpent { total, shares, .. } = &self.account;
-        let is_traced = |who: &Who| shares.iter().any(|share| share.who.comm == who.comm);
-        let by_others = |share: &&TimeShare| {
-            share.activity == Activity::Held
-                || share.activity == Activity::Off(WaitKind::Runnable)
-                    && !share.cpu_taken_by.as_ref().is_some_and(is_traced)
-        };
-        let kept: Ns = shares.iter().filter(by_others).map(|share| share.time).sum();
+        let by_others =
+            |share: &TimeShare| if share.activity == Activity::Held { share.time } else { share.kept_by_strangers };
+        let kept: Ns = shares.iter().map(by_others).sum();
         1.0 - kept as f64 / (*total).max(1) as f64
     }
 
     /// The time of which parts are told to be large or small: that of the run on a machine that does nothing else.
     pub fn own_span(&self) -> Ns {
-        (self.span() as f64 * self.own_part()) as Ns
+        self.own_time(self.span())
+    }
+
+    /// The part of a time that would also pass on such a machine.
+    pub fn own_time(&self, time: Ns) -> Ns {
+        (time as f64 * self.own_part()) as Ns
     }
 
     /// The same of all time in the account.
     pub fn own_total(&self) -> Ns {
-        (self.account.total as f64 * self.own_part()) as Ns
+        self.own_time(self.account.total)
     }
 
     /// The time that the run would have taken at most without tracing.
@@ -92,8 +93,9 @@ fn waits_for_work(activity: &Activity) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stride_event::WaitKind;
     use stride_syscalls::{Abi, table};
-    use stride_track::CallOn;
+    use stride_track::{CallOn, Who};
 
     /// A run of 10 s, in which the server waits for its client for 9 s. The client sleeps, or is not traced.
     #[test]
@@ -109,6 +111,7 @@ mod tests {
             calls: Default::default(),
             awaited_by,
             cpu_taken_by: None,
+            kept_by_strangers: 0,
         };
         let busy = |idle| {
             let shares = vec![idle, share(SECOND, Activity::Computing, Vec::new())];
@@ -125,5 +128,8 @@ mod tests {
         assert_eq!(busy(share(9 * SECOND, Activity::Computing, vec![(who(b"server"), on("accept4"))])), 10 * SECOND);
         // The time for which Stride held a thread is not the program's.
         assert_eq!(busy(share(5 * SECOND, Activity::Held, Vec::new())), 5 * SECOND);
+        // Nor is the time for which other programs had the CPU. An idle CPU that takes a moment to begin is on no one's account but the program's.
+        let off = share(5 * SECOND, Activity::Off(WaitKind::Runnable), Vec::new());
+        assert_eq!(busy(TimeShare { kept_by_strangers: 3 * SECOND, ..off }), 7 * SECOND);
     }
 }

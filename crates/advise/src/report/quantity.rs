@@ -42,6 +42,7 @@ quantities! {
     DIRECTORIES = Count "directories": "directories";
     DIRECTORY_CHECKS = Count "directory_checks": "checks of directories for the paths below them";
     EACH = Bytes "each_bytes": "the size of one transfer or mapping";
+    EXTENT = Size "extent_bytes": "the part of a file that was read, from its beginning";
     EARLIER = Time "earlier_ns": "how long before the end of tracing";
     ENDED_PID = Id "ended_pid": "a process that has ended";
     ENDED_TID = Id "ended_tid": "a thread that has ended";
@@ -62,6 +63,7 @@ quantities! {
     MEAN_CALLS = Mean "mean_calls": "calls on average";
     MEAN_LIFE = Time "mean_life_ns": "how long each lived on average";
     MEAN_MESSAGES = Mean "mean_messages": "messages on average";
+    MEAN_READY = Mean "mean_ready": "descriptors that were ready on average";
     MEAN_START = Time "mean_start_ns": "how long each took to start on average";
     MEAN_WAIT = Time "mean_wait_ns": "how long each waited on average";
     MISSED = Count "missed": "waits that ended at once";

@@ -24,7 +24,8 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "With EPOLLET, epoll_wait(2) tells of a descriptor only when something new comes. A program that reads one buffer full and waits again hears nothing of \
         the bytes that are left: they lie there until the other end sends more. If that waits for an answer, both wait for ever.\n\n\
         Reported is a descriptor whose last read, of at least 256 bytes, returned all that was asked for, if the program then waited at its epoll descriptor for a fifth \
-        of the run. Most reads of the descriptor have to return less, so that records of one size do not count: nine of ten, or a quarter if the buffer is a multiple of 512 bytes.\n\n\
+        of the run. Most reads of the descriptor have to return less, so that records of one size do not count: nine of ten, or a quarter if the buffer is a multiple of 512 bytes. \
+        Waits whose time ran out without news count whatever the reads were, if a read then finds bytes: they had been there.\n\n\
         Example: a gateway reads up to 4,096 bytes for each event. The first message of 9,000 bytes stops it for good. Reading until EAGAIN, or leaving EPOLLET out, mends \
         that (epoll(7), \"Level-triggered and edge-triggered\").",
     thresholds: &[EDGE_WAIT_PART, EDGE_BUFFER],
@@ -35,6 +36,8 @@ pub const RULE: RuleInfo = RuleInfo {
 struct EdgeUnread {
     /// By process and descriptor.
     watched: Bounded<(Tid, i32), Watched>,
+    /// A wait of each thread whose time ran out: its epoll descriptor, and how long it waited.
+    timed_out: Bounded<Tid, (i32, Ns)>,
     /// The descriptor of each process whose last read filled its buffer: it is the one that is waited for.
     full: Bounded<Tid, i32>,
     waits: Bounded<(Tid, ObjectId), Wait>,
@@ -48,6 +51,8 @@ struct Watched {
     reads: u64,
     full_reads: u64,
     /// What the last read asked for and got.
+    filled: Option<u64>,
+    /// The same, if that was a buffer and not a small record.
     full: Option<u64>,
     read: Option<CallKey>,
     stack: Option<Arc<Stack>>,
@@ -103,7 +108,7 @@ impl Rule for EdgeUnread {
             stacks: wait.stack.clone().map(|stack| (stack, wait.reads)).into_iter().collect(),
             estimate: "that wait".into(),
             whole_time: Some(wait.time),
-            instead_of: &["timed-waits", "lock-step"],
+            instead_of: &["timed-waits", "lock-step", "lost-time"],
             ..Candidate::default()
         }]
     }
@@ -121,7 +126,7 @@ impl EdgeUnread {
         if let Some(watched) = self.watched.entry(key, Watched::default) {
             // Setting the descriptor again tells of what is there.
             watched.epoll = observed.arg("epfd") as i32;
-            watched.full = None;
+            (watched.filled, watched.full) = (None, None);
         }
     }
 
@@ -134,12 +139,23 @@ impl EdgeUnread {
             Outcome::Value(got) => got as u64,
             _ => 0,
         };
+        let waited = self.timed_out.remove(&observed.call.tid).filter(|(epoll, _)| *epoll == watched.epoll);
+        // Nothing new had been told, so these bytes were there before the wait.
+        if let (Some((_, time)), Some(bytes), Some(object), 1..) = (waited, watched.filled, observed.seen.object, got) {
+            let new = || Wait::after(watched, bytes);
+            self.waits.make_room_of_ended(observed.tracker, |wait| wait.time > 0);
+            if let Some(wait) = self.waits.entry((pid, object), new) {
+                wait.time += time;
+                wait.reads = watched.reads;
+            }
+        }
         watched.object = observed.seen.object;
         watched.read = Some(observed.key);
         watched.reads += 1;
         // (The other end may be read by other functions.)
         watched.stack = observed.call.stack.clone().or(watched.stack.take());
-        watched.full = (got == room && got >= EDGE_BUFFER.get()).then_some(got);
+        watched.filled = (got == room && got > 0).then_some(got);
+        watched.full = watched.filled.filter(|got| *got >= EDGE_BUFFER.get());
         if watched.full.is_some() {
             watched.full_reads += 1;
             self.full.make_room_of_ended(observed.tracker, |_| false);
@@ -150,19 +166,40 @@ impl EdgeUnread {
 
     /// A wait that is not for the descriptors of an epoll descriptor has no `epfd`.
     fn wait(&mut self, observed: &Observed<'_>) {
-        let (pid, time) = (observed.seen.pid, observed.time());
-        let (Some(&mut fd), Some(epoll)) = (self.full.get_mut(&pid), observed.call.arg("epfd")) else { return };
-        let Some(watched) = self.watched.get_mut(&(pid, fd)) else { return };
-        let (Some(object), Some(bytes)) = (watched.object, watched.full) else { return };
-        // (A program may ask for exactly what is to come, and records may be of one size.)
-        let is_buffer = bytes.is_multiple_of(BUFFER_UNIT) && watched.full_reads * 4 <= watched.reads * 3;
-        if watched.epoll != epoll as i32 || !is_buffer && watched.full_reads * RARELY > watched.reads {
+        let Some(epoll) = observed.call.arg("epfd").map(|epoll| epoll as i32) else { return };
+        if self.is_behind_full_read(observed, epoll) || observed.call.outcome != Outcome::Value(0) {
+            self.timed_out.remove(&observed.call.tid);
             return;
         }
-        let new = || Wait { time: 0, bytes, read: watched.read, stack: watched.stack.clone(), reads: watched.reads };
-        self.waits.make_room_of_ended(observed.tracker, |wait| wait.time > 0);
-        if let Some(wait) = self.waits.entry((pid, object), new) {
-            wait.time += time;
+        let time = observed.time_waiting();
+        self.timed_out.make_room_of_ended(observed.tracker, |_| false);
+        if let Some(latest) = self.timed_out.entry(observed.call.tid, || (epoll, time)) {
+            *latest = (epoll, time);
         }
+    }
+
+    /// True if the wait counts, because the read before had filled a buffer.
+    fn is_behind_full_read(&mut self, observed: &Observed<'_>, epoll: i32) -> bool {
+        let pid = observed.seen.pid;
+        let Some(watched) = self.full.get_mut(&pid).and_then(|fd| self.watched.get_mut(&(pid, *fd))) else {
+            return false;
+        };
+        let (Some(object), Some(bytes)) = (watched.object, watched.full) else { return false };
+        // (A program may ask for exactly what is to come, and records may be of one size.)
+        let is_buffer = bytes.is_multiple_of(BUFFER_UNIT) && watched.full_reads * 4 <= watched.reads * 3;
+        if watched.epoll != epoll || !is_buffer && watched.full_reads * RARELY > watched.reads {
+            return false;
+        }
+        self.waits.make_room_of_ended(observed.tracker, |wait| wait.time > 0);
+        if let Some(wait) = self.waits.entry((pid, object), || Wait::after(watched, bytes)) {
+            wait.time += observed.time();
+        }
+        true
+    }
+}
+
+impl Wait {
+    fn after(watched: &Watched, bytes: u64) -> Wait {
+        Wait { time: 0, bytes, read: watched.read, stack: watched.stack.clone(), reads: watched.reads }
     }
 }

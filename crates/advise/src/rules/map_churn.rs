@@ -1,6 +1,6 @@
 //! Memory is mapped and unmapped again and again.
 
-use super::common::{Bounded, ProcessCounts};
+use super::common::{Bounded, ProcessCounts, plain, process, thing};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::page_faults::touching_at_most;
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
@@ -11,10 +11,13 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use stride_event::{Ns, Outcome, Tid, grouped};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
-use stride_track::Tracker;
+use stride_track::{ObjectId, Tracker};
 
 const MAPPED_AGAIN: Threshold =
     Threshold::count("mapped-again", 50, "mappings of one size that one process maps and unmaps again");
+
+const PIECES_MAPPED: Threshold =
+    Threshold::count("pieces-mapped", 1_000, "mappings of one file that one process makes and unmaps again");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "map-churn",
@@ -23,12 +26,13 @@ pub const RULE: RuleInfo = RuleInfo {
         hands out zeroed pages, with a page fault for each page that is touched, and takes them back. The page faults cost \
         more than the calls seen here.\n\n\
         Mappings without a file that were unmapped as a whole are reported if one process makes at least fifty of one size. \
-        Keeping the memory would save all but the first.\n\n\
+        Keeping the memory would save all but the first. So are pieces of one file that a process maps and unmaps at least 1,000 times: one mapping of the whole file serves \
+        them all.\n\n\
         Example: a program takes a buffer of 1 MiB for each of 5,000 pictures and frees it; its allocator uses mmap for \
         blocks of that size. One buffer for all pictures saves 9,998 of 10,000 calls, and 1,280,000 page faults. With the C \
         library, \
         mallopt(M_MMAP_THRESHOLD) above the size has the same effect.",
-    thresholds: &[MAPPED_AGAIN],
+    thresholds: &[MAPPED_AGAIN, PIECES_MAPPED],
     make: || Box::new(MapChurn::default()),
 };
 
@@ -39,6 +43,10 @@ struct MapChurn {
     /// Pairs of map and unmap, by process and size.
     again: Bounded<(Tid, u64), Pairs>,
     processes: ProcessCounts,
+    /// Mapped pieces of files: the file and the size, by process and address.
+    pieces: Bounded<(Tid, u64), (ObjectId, u64)>,
+    /// Their pairs of map and unmap, by process and file.
+    files: Bounded<(Tid, ObjectId), Pairs>,
 }
 
 struct Pairs {
@@ -71,7 +79,17 @@ impl Rule for MapChurn {
                     line: observed.line,
                 });
             }
+            if let Some(object) = observed.seen.object.filter(|_| observed.arg("flags") & c::MAP_FIXED == 0) {
+                self.mapped_piece(observed, value as u64, object, size);
+            }
             return;
+        }
+        if self.pieces.len() > 0
+            && let Some((object, _)) = self.pieces.remove(&(pid, addr)).filter(|(_, mapped)| *mapped == size)
+            && let Some(pairs) = self.files.get_mut(&(pid, object))
+        {
+            pairs.unmap = observed.key;
+            pairs.pairs += 1;
         }
         // Memory that is unmapped in parts was not mapped for a single use.
         if self.mapped.remove(&(pid, addr)) != Some(size) {
@@ -85,10 +103,47 @@ impl Rule for MapChurn {
         }
     }
 
-    fn findings(&mut self, _: &Index, _: &Tracker) -> Vec<Candidate> {
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        self.memory().into_iter().chain(self.pieces_of_file(index, tracker)).collect()
+    }
+}
+
+impl MapChurn {
+    fn mapped_piece(&mut self, observed: &Observed<'_>, addr: u64, object: ObjectId, size: u64) {
+        let pid = observed.seen.pid;
+        self.pieces.forget_ended(observed.tracker, |_| false);
+        self.files.forget_ended(observed.tracker, |pairs| pairs.pairs >= PIECES_MAPPED.get());
+        if let Some(known) = self.pieces.entry((pid, addr), || (object, size)) {
+            *known = (object, size);
+        }
+        let (map, line) = (observed.key, observed.line);
+        self.files.entry((pid, object), || Pairs { map, unmap: map, pairs: 0, line });
+    }
+
+    fn pieces_of_file(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+        let often = self.files.iter().filter(|(_, pairs)| pairs.pairs >= PIECES_MAPPED.get());
+        let ((pid, object), worst) = often.max_by_key(|(key, pairs)| (pairs.pairs, std::cmp::Reverse(**key)))?;
+        let evidence = Evidence { line: Some(worst.line), ..thing(*object, 2 * worst.pairs, tracker) };
+        Some(Candidate {
+            sentence: say!(
+                "Pieces of {} were mapped and unmapped again {} times by one process. Each time, the pages that it touches cost page faults.",
+                plain(tracker.name(*object)),
+                TIMES.of(worst.pairs),
+            ),
+            evidence: vec![evidence, process(*pid, index.comm(*pid, tracker), worst.pairs)],
+            advice: "Map the whole file once and keep the mapping: a mapping takes addresses, and memory only for pages that are touched. Or read the pieces with pread(2)."
+                .into(),
+            confidence: Confidence::Likely,
+            claims: [worst.map, worst.unmap].map(|key| Claim { key, calls: worst.pairs - 1 }).into(),
+            estimate: "every mapping of the file but one".into(),
+            ..Candidate::default()
+        })
+    }
+
+    fn memory(&self) -> Option<Candidate> {
         let mut often: Vec<_> = self.again.iter().filter(|(_, pairs)| pairs.pairs >= MAPPED_AGAIN.get()).collect();
         often.sort_by_key(|((pid, size), pairs)| (std::cmp::Reverse(pairs.pairs), *size, *pid));
-        let Some(((pid, size), worst)) = often.first() else { return Vec::new() };
+        let ((pid, size), worst) = often.first()?;
         let evidence = often.iter().map(|((pid, size), pairs)| {
             let name = format!("{} bytes in process {pid}", grouped(*size));
             let mut evidence = Evidence::new(EvidenceKind::Other, name, 2 * pairs.pairs);
@@ -96,7 +151,7 @@ impl Rule for MapChurn {
             evidence
         });
         let saved = |pairs: &Pairs| pairs.pairs - 1;
-        vec![Candidate {
+        Some(Candidate {
             sentence: say!(
                 "Process {} mapped {} bytes of fresh memory and unmapped them again {} times{}. Each time, every page \
                  that it touches costs a page fault.",
@@ -128,7 +183,7 @@ impl Rule for MapChurn {
                 .fold(0, Ns::saturating_add),
             estimate: "every mapping but the first of its size; more if the program touches the memory".into(),
             ..Candidate::default()
-        }]
+        })
     }
 }
 

@@ -16,6 +16,7 @@ mod failed_connects;
 mod fd_leak;
 mod few_at_once;
 mod goroutine_locks;
+mod hand_overs;
 mod hang;
 mod heap_creep;
 mod held_lock;
@@ -65,6 +66,7 @@ mod undone;
 mod uneven_workers;
 mod unsynced_rename;
 mod vain_wakes;
+mod wide_polls;
 mod zombies;
 
 use crate::rule::RuleInfo;
@@ -92,6 +94,7 @@ const ALL: &[RuleInfo] = &[
     failed_connects::RULE,
     fd_leak::RULE,
     goroutine_locks::RULE,
+    hand_overs::RULE,
     hang::RULE,
     heap_creep::RULE,
     held_lock::RULE,
@@ -138,5 +141,6 @@ const ALL: &[RuleInfo] = &[
     uneven_workers::RULE,
     unsynced_rename::RULE,
     vain_wakes::RULE,
+    wide_polls::RULE,
     zombies::RULE,
 ];

@@ -35,6 +35,8 @@ pub struct Reads {
     pub jumps: u64,
     /// Reads of a range that had been read before, and not changed since.
     pub again: u64,
+    /// The largest offset up to which the file was read.
+    pub extent: u64,
     pub line: u64,
     pub claims: Claims,
     pub claims_again: Claims,
@@ -111,6 +113,7 @@ impl PlacedReads {
         reads.bytes += bytes;
         reads.jumps += u64::from(reads.end != at);
         reads.end = at + bytes;
+        reads.extent = reads.extent.max(reads.end);
         reads.line = observed.line;
         let calls = || [Some(observed.key), seek].into_iter().flatten();
         calls().for_each(|key| reads.claims.add(key, 1));

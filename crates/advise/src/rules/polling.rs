@@ -246,9 +246,10 @@ impl Rule for Polling {
                 "Lock a file that stays there (flock(2), fcntl(2) with F_SETLKW): then the kernel wakes the next one at once, and a lock ends with its \
                  holder. In a shell, use flock(1).",
             ),
-            Look::Lock => {
-                ("tried to get a lock", "Wait for the lock: flock(2) without LOCK_NB, fcntl(2) with F_SETLKW.")
-            }
+            Look::Lock => (
+                "tried to get a lock",
+                "Wait for the lock: flock(2) without LOCK_NB, fcntl(2) with F_SETLKW, semop(2) without IPC_NOWAIT.",
+            ),
         };
         vec![Candidate {
             perhaps_more: polls.late,

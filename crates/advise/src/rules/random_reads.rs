@@ -2,19 +2,21 @@
 
 use super::common::{Claims, largest, plain, process, thing};
 use super::placed_reads::{PlacedReads, Reads};
-use crate::counts::index::{Index, Observed, OpenFile};
+use crate::counts::index::{CallKey, Index, Observed, OpenFile};
 use crate::report::finding::{Candidate, Confidence};
-use crate::report::quantity::{BYTES, CALLS, MEAN_BYTES, REPEATED};
+use crate::report::quantity::{BYTES, CALLS, EXTENT, MEAN_BYTES, REPEATED, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::SMALL_TRANSFER;
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
+use stride_event::Ns;
 use stride_syscalls::Syscall;
 use stride_track::Tracker;
 
 const RANDOM_READS: Threshold = Threshold::count("random-reads", 1000, "reads of one file at places all over it");
 const READ_AGAIN: Threshold = Threshold::count("read-again", 300, "reads of ranges that were read before");
+const READ_OVER: Threshold = Threshold::count("read-over", 20, "how many times over a file is read");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "random-reads",
@@ -26,11 +28,11 @@ pub const RULE: RuleInfo = RuleInfo {
         the one before had ended. Reads of whole pages do not count: databases do that, and keep the pages. A read counts as \
         made before if the same process read as many bytes at the same place; 300 of these, if they are half of all reads of \
         the file, are reported. After a write to the file, or a lock on it (another process may have changed it), counting \
-        begins anew.\n\n\
+        begins anew. A file of which one process reads twenty times as many bytes as the part of it that it reads has is also reported if locks or changes come between: so does a query that goes through a whole table because there is no index.\n\n\
         Example: a program looks up 20,000 records of 256 bytes in a file of 16 MiB: 20,000 calls of pread. With mmap(2) and \
         madvise(MADV_RANDOM) it makes two calls. Or sort the places first, and read neighbours together. An analysis that \
         reads the 16 pages of an index before each of 500 steps makes 8,000 reads; if it keeps the index, 16.",
-    thresholds: &[RANDOM_READS, READ_AGAIN],
+    thresholds: &[RANDOM_READS, READ_AGAIN, READ_OVER],
     make: || Box::new(RandomReads::default()),
 };
 
@@ -98,8 +100,39 @@ impl Rule for RandomReads {
             work_after: true,
             ..candidate
         });
-        random.into_iter().chain(repeated).collect()
+        let over = self.candidate(index, tracker, |reads| &reads.claims, |reads| !again(reads) && is_read_over(reads));
+        let over = over.map(|(name, reads, candidate)| Candidate {
+            sentence: say!(
+                "{name} was read {} times over: {} in all, of the {} that were read of the file. Between the reads, the file was locked or changed.",
+                TIMES.of(reads.bytes / reads.extent.max(1)),
+                BYTES.of(reads.bytes),
+                EXTENT.of(reads.extent),
+            ),
+            advice: "See what goes through the file each time. For a database: an index (EXPLAIN QUERY PLAN tells which queries go through a whole table), or a larger cache, \
+                     which must hold what is asked for."
+                .into(),
+            estimate: "all of that if what was read is kept, or found by an index, and at most the work on it".into(),
+            confidence: Confidence::Possible,
+            claims: Vec::new(),
+            perhaps_more: price(index, reads),
+            makers: reads.claims.iter().collect(),
+            ..candidate
+        });
+        random.into_iter().chain(repeated).chain(over).collect()
     }
+}
+
+/// A lock or a change comes between the reads, so nobody knows whether they bring the same bytes.
+fn is_read_over(reads: &Reads) -> bool {
+    reads.calls >= RANDOM_READS.get() && reads.bytes / READ_OVER.get() >= reads.extent
+}
+
+/// The time of the reads, and of the work that follows them.
+fn price(index: &Index, reads: &Reads) -> Ns {
+    let price = |(key, calls): (CallKey, u64)| {
+        (index.prices(key).of(calls) as f64 * index.on_path(key)) as Ns + index.work_after(key, calls)
+    };
+    reads.claims.iter().map(price).fold(0, Ns::saturating_add)
 }
 
 impl RandomReads {

@@ -30,15 +30,12 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(Repeated),
 };
 
-/// If the cheapest calls take longer, most of the time is that of stops (ptrace), and says nothing.
-const LONGEST_CHEAPEST: Ns = 3_000;
-
 /// All is in the index.
 struct Repeated;
 
 impl Rule for Repeated {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        if cheapest(index) > LONGEST_CHEAPEST {
+        if index.calls_are_stopped() {
             return Vec::new();
         }
         let run = index.busy_span();
@@ -82,12 +79,6 @@ fn candidate(time: Ns, key: CallKey, calls: u64, index: &Index, tracker: &Tracke
         unless_saved: Some((index.busy_span() as f64 * REPEATED_PART.ratio() / 2.0) as Ns),
         ..Candidate::default()
     })
-}
-
-/// The time of a call of the cheapest kind.
-fn cheapest(index: &Index) -> Ns {
-    let timed = index.tallies().filter(|(_, cost)| cost.time > 0);
-    timed.map(|(_, cost)| cost.time / cost.calls.max(1)).min().unwrap_or(Ns::MAX)
 }
 
 fn row(key: CallKey) -> Option<&'static Syscall> {

@@ -11,7 +11,7 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Ns, Tid};
 use stride_syscalls::{Effect, Syscall, table, uapi::consts as c};
-use stride_track::{ObjectId, Tracker};
+use stride_track::{FileId, ObjectId, Tracker};
 
 const REWRITTEN: Threshold = Threshold::count("rewritten", 100, "versions of one file");
 
@@ -35,6 +35,8 @@ pub const RULE: RuleInfo = RuleInfo {
 struct Rewritten {
     /// Closed files that had been written from their beginning, by path.
     written: Bounded<ObjectId, Version>,
+    /// Open files that were emptied after they had been opened: ftruncate(2).
+    emptied: Bounded<FileId, ()>,
     targets: Bounded<(Tid, (ObjectId, Way)), Target>,
 }
 
@@ -94,10 +96,17 @@ impl Rule for Rewritten {
         row.has_effect(Effect::Renames)
             || row.has_effect(Effect::Unlinks)
             || row.has_effect(Effect::Syncs) && !row.has_effect(Effect::SyncsAll)
+            || row.has_effect(Effect::SetsSize)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         if !observed.ok() {
+            return;
+        }
+        if observed.has(Effect::SetsSize) {
+            let file = observed.seen.file.filter(|_| observed.call.arg("length") == Some(0));
+            self.emptied.make_room(|_| false);
+            file.and_then(|file| self.emptied.entry(file, || ()));
             return;
         }
         if observed.has(Effect::Syncs) {
@@ -124,7 +133,8 @@ impl Rule for Rewritten {
     }
 
     fn closed(&mut self, file: &OpenFile, _: &Index, tracker: &Tracker) {
-        let whole = file.flags & (c::O_TRUNC | c::O_EXCL) != 0;
+        let emptied = self.emptied.remove(&file.id).is_some();
+        let whole = emptied || file.flags & (c::O_TRUNC | c::O_EXCL) != 0;
         let (Some(made), Some(write), true) = (file.made, file.writes.key, whole) else { return };
         let before = self.written.remove(&file.object);
         let synced = before.as_ref().and_then(|version| version.synced);

@@ -89,7 +89,9 @@ pub fn groups(hand_overs: &HandOvers) -> Vec<TurnGroup> {
     for pair in within.into_iter().filter(|(between, _)| between.way == Way::Parked) {
         threads.entry(pair.0.waiter.1).or_default().push(pair);
     }
-    let (pipes, locks): (Vec<Pair>, Vec<Pair>) = between.into_iter().partition(|(between, _)| between.way == Way::Pipe);
+    let (pipes, others): (Vec<Pair>, Vec<Pair>) =
+        between.into_iter().partition(|(between, _)| between.way == Way::Pipe);
+    let locks = others.into_iter().filter(|(between, _)| matches!(between.way, Way::Lock | Way::Parked)).collect();
     let threads = threads.into_values().filter_map(|pairs| TurnGroup::of(Bond::Threads, &pairs));
     let mut groups: Vec<TurnGroup> = threads.collect();
     let locks = connected(locks).into_iter().filter_map(|pairs| TurnGroup::of(Bond::Lock, &pairs));
@@ -220,9 +222,10 @@ impl TurnGroup {
         (NONE_WORKS.ratio()..=AT_ONCE.ratio()).contains(&at_once)
     }
 
-    /// The time that is saved if all work at the same time: the busiest one remains.
+    /// The time that is saved if all work at the same time: the busiest one remains, and so does the time in which none has work.
     pub fn saved(&self) -> Ns {
-        self.lasted().saturating_sub(self.worked().max().unwrap_or(0))
+        let all: Ns = self.worked().sum();
+        self.lasted().min(all).saturating_sub(self.worked().max().unwrap_or(0))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Threads are woken and do nothing but wait again.
 
 use super::common::{Bounded, plain, process};
+use super::hand_overs::hands_out;
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{LASTED, MEAN_LIFE, PACE, THREADS, TIMES, WAKES};
@@ -151,7 +152,9 @@ impl Rule for VainWakes {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        let herds = self.processes.iter().filter(|(_, herd)| herd.is_large());
+        // A thread that does a short piece of work and wakes the one that waits for that is woken for something.
+        let herds =
+            self.processes.iter().filter(|(pid, herd)| herd.is_large() && !hands_out(index.hand_overs(), **pid));
         let Some((pid, herd)) = herds.max_by_key(|(pid, herd)| (herd.vain, std::cmp::Reverse(**pid))) else {
             return Vec::new();
         };

@@ -12,6 +12,10 @@ pub enum Way {
     Lock,
     /// Bytes in a pipe, or room in one.
     Pipe,
+    /// The counter of an eventfd(2).
+    Counter,
+    /// Any of several descriptors: poll(2), epoll_wait(2).
+    Readiness,
 }
 
 /// The waits of one thread that another one ended.

@@ -209,6 +209,9 @@ impl Causes {
             Some(For::Time) => {
                 self.ended_waits.add(Interval { woken: woken.or(Some(Woken::Timer)), ..now }, None);
             }
+            Some(For::Readiness) if woken.is_some() => {
+                self.ended_waits.add(Interval { way: Some(Way::Readiness), ..now }, None);
+            }
             _ if woken.is_some() => self.ended_waits.add(now, None),
             _ => {}
         }
@@ -236,7 +239,11 @@ impl Causes {
             _ => return,
         };
         let Some(other) = other else { return self.ended_waits.add(wait, None) };
-        let way = (kind == ObjectKind::Pipe).then_some(Way::Pipe);
+        let way = match kind {
+            ObjectKind::Pipe => Some(Way::Pipe),
+            ObjectKind::Anonymous => Some(Way::Counter),
+            _ => None,
+        };
         self.note_wait(Channel::Moved(other), Interval { way, ..wait });
         self.note_action(Channel::Moved(file), action);
     }

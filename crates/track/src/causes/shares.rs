@@ -19,6 +19,8 @@ pub struct TimeShare {
     pub awaited_by: Vec<(Who, CallOn)>,
     /// The threads that had the CPU before this one got it, for more than half of the time that this one waited for a CPU.
     pub cpu_taken_by: Option<Who>,
+    /// The time in which this one waited for a CPU that a thread had which is not traced.
+    pub kept_by_strangers: Ns,
 }
 
 /// The name of threads, and their process, if it is the only one with that name.
@@ -95,11 +97,23 @@ impl Spent {
                 let (who, calls) = (names.who(party), CallCount::default());
                 let cpu_taken_by =
                     matches!(activity, Activity::Off(WaitKind::Runnable)).then(|| self.taker(&party.comm)).flatten();
-                merged.push(TimeShare { time: 0, activity, who, calls, awaited_by: Vec::new(), cpu_taken_by });
+                let awaited_by = Vec::new();
+                merged.push(TimeShare {
+                    time: 0,
+                    activity,
+                    who,
+                    calls,
+                    awaited_by,
+                    cpu_taken_by,
+                    kept_by_strangers: 0,
+                });
                 merged.len() - 1
             });
             merged[place].time += time.round() as Ns;
             merged[place].calls += self.counts.get(*id as usize).copied().unwrap_or_default();
+        }
+        for share in merged.iter_mut().filter(|share| share.activity == Activity::Off(WaitKind::Runnable)) {
+            share.kept_by_strangers = (share.time as f64 * self.kept_by_strangers(&share.who.comm)) as Ns;
         }
         merged.retain(|share| share.time > 0);
         merged.sort_by_key(|share| std::cmp::Reverse(share.time));
@@ -117,6 +131,20 @@ impl Spent {
         }
         let all: Ns = times.values().sum();
         times.into_iter().find(|(_, time)| *time > all / 2)?.0
+    }
+
+    /// The part of the time in which threads of this name waited for a CPU that a thread which is not traced had before they got it. (A CPU may also have been idle,
+    /// and takes a moment to begin.)
+    fn kept_by_strangers(&self, comm: &[u8]) -> f64 {
+        let taken =
+            self.takers.iter().filter(|((waiting, _), _)| *self.parties.things[*waiting as usize].comm == *comm);
+        let is_traced = |taker: &Party| self.parties.things.iter().any(|party| party.comm == taker.comm);
+        let (mut all, mut strangers) = (0, 0);
+        for ((_, taker), time) in taken {
+            all += time;
+            strangers += if taker.as_ref().is_some_and(|taker| !is_traced(taker)) { *time } else { 0 };
+        }
+        strangers as f64 / all.max(1) as f64
     }
 
     pub(super) fn party_in(&self, id: ActivityId) -> &Party {

@@ -123,6 +123,14 @@ impl Rule for LostTime {
             return;
         }
         if !is_sleep(observed.row) {
+            // A thread that only wakes others between its sleeps watches over them.
+            if Futex::is(observed.row)
+                && tid != observed.seen.pid
+                && let Some(latest) = self.latest.get_mut(&tid)
+                && latest.calls + 1 == index.pace(tid).calls
+            {
+                latest.calls += 1;
+            }
             return;
         }
         self.latest.make_room_of_ended(observed.tracker, |_| false);

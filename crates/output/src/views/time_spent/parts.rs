@@ -244,7 +244,15 @@ mod tests {
 
     fn share(time: Ns, activity: Activity) -> TimeShare {
         let who = Who { comm: b"web\x1b".as_slice().into(), pid: Some(7) };
-        TimeShare { time, activity, who, calls: CallCount::default(), awaited_by: Vec::new(), cpu_taken_by: None }
+        TimeShare {
+            time,
+            activity,
+            who,
+            calls: CallCount::default(),
+            awaited_by: Vec::new(),
+            cpu_taken_by: None,
+            kept_by_strangers: 0,
+        }
     }
 
     fn on(name: &str) -> CallOn {
