@@ -44,6 +44,8 @@ int main(int argc, char **argv) {
 		if (epoll_wait(epoll, &event, 1, -1) != 1)
 			return 1;
 		if (read(event.data.fd, &question, 1) != 1) {
+			// The children have this descriptor, too, so closing it would not take it out of the set.
+			epoll_ctl(epoll, EPOLL_CTL_DEL, event.data.fd, NULL);
 			close(event.data.fd);
 			clients--;
 			continue;

@@ -95,9 +95,9 @@ impl Advisor {
         self.index.has_unseen_operations()
     }
 
-    /// The findings, the largest saving first. `with_source` finds the lines of the functions that make the calls.
-    pub fn findings(&mut self, tracker: &Tracker, with_source: &WithSource<'_>) -> Findings {
-        self.index.ends();
+    /// The findings, the largest saving first. So many calls were lost. `with_source` finds the lines of the functions that make the calls.
+    pub fn findings(&mut self, lost: u64, tracker: &Tracker, with_source: &WithSource<'_>) -> Findings {
+        self.index.ends(lost);
         let index = &self.index;
         let candidates = self.rules.iter_mut().flat_map(|(info, rule)| {
             let info: &'static RuleInfo = info;

@@ -8,6 +8,8 @@ use stride_track::Tracker;
 pub struct TestRun {
     advisor: Advisor,
     tracker: Tracker,
+    /// Lost calls.
+    pub lost: u64,
 }
 
 impl TestRun {
@@ -17,7 +19,7 @@ impl TestRun {
     }
 
     pub fn of(scope: Scope, all: bool) -> TestRun {
-        TestRun { advisor: Advisor::new(scope, all), tracker: Tracker::default() }
+        TestRun { advisor: Advisor::new(scope, all), tracker: Tracker::default(), lost: 0 }
     }
 
     pub fn show(&mut self, event: Event<'_>) {
@@ -35,6 +37,6 @@ impl TestRun {
     }
 
     pub fn findings_with(mut self, with_source: &WithSource<'_>) -> Findings {
-        self.advisor.findings(&self.tracker, with_source)
+        self.advisor.findings(self.lost, &self.tracker, with_source)
     }
 }

@@ -8,7 +8,7 @@ pub use crate::counts::open_file::{OpenFile, Transfers};
 pub use crate::counts::tallies::CallKey;
 use crate::counts::tallies::Tallies;
 use rustc_hash::FxHashMap;
-use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, RingUse, Tid};
+use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, Tid};
 use stride_syscalls::{Abi, Effect, For};
 use stride_track::{Causes, CriticalPath, FileId, HandOvers, Seen, TimeSpent, Tracker};
 
@@ -57,6 +57,10 @@ pub struct Index {
     pub scope: Scope,
     pub calls: u64,
     pub time: Ns,
+    /// Lost calls of which a later event of their thread tells.
+    told_losses: u64,
+    /// Calls were lost, and no event tells of which threads: these threads may have returned from the calls in which they seem to be.
+    pub has_untold_losses: bool,
     /// Threads and processes that were started and are not traced.
     pub unfollowed: u64,
     pub first: Option<Ns>,
@@ -103,6 +107,12 @@ impl Index {
         if let Event::Library(call) = event {
             self.operated(call, tracker);
         }
+        self.told_losses += match event {
+            Event::Lost { count, .. } => *count,
+            // Its end is the first call that was lost.
+            Event::Exit(call) if call.outcome == Outcome::Gone => 1,
+            _ => 0,
+        };
         let (Event::Exited { tid, .. } | Event::Killed { tid, .. } | Event::Detached { tid, .. }) = *event else {
             return;
         };
@@ -273,8 +283,9 @@ impl Index {
         self.tallies.get(key).map_or(1.0, |tally| tally.on_path(&self.path))
     }
 
-    /// Finds the critical path. Before this, all threads count as being on it.
-    pub fn ends(&mut self) {
+    /// Finds the critical path. Before this, all threads count as being on it. So many calls were lost in all.
+    pub fn ends(&mut self, lost: u64) {
+        self.has_untold_losses = lost > self.told_losses;
         self.path = self.causes.critical_path();
         self.account = self.causes.spent(&self.path);
     }

@@ -46,7 +46,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Do the piece in the thread that needs it, hand over many pieces at once, or hand over the next ones before the first is done: in Java, invokeAll, or submit everything before the first get(); in Node.js, \
         Promise.all over many files, or the Sync functions in a script; in Python, map with a chunksize; in C, a ring of pieces with one wake for many. It is fine if the pieces are large, \
         or if the other thread is there to keep the first one responsive.\n\n\
-        Example: a Java program submits 40,000 tasks of an addition each to a pool, and waits for each with get(): 1.4 s. Without the pool, it takes 0.1 s.",
+        Example: a Java program submits 40,000 tasks of an addition each to a pool, and waits for each with get(): 0.45 s. Without the pool, it takes 0.04 s.",
     thresholds: &[PIECES, SMALL_PIECE, HAND_OVER_PART, WAITS_FOR_EACH, FOR_ONE],
     make: || Box::new(HandedPieces::default()),
 };

@@ -1,5 +1,6 @@
 //! The rules, one file each. A new rule goes into the list here and gets a fixture in `tests/advise/`.
 
+mod asked_again;
 mod blocked_loop;
 mod busy_wait;
 mod byte_reads;
@@ -81,6 +82,7 @@ pub fn find_rule(id: &str) -> Option<&'static RuleInfo> {
 }
 
 const ALL: &[RuleInfo] = &[
+    asked_again::RULE,
     blocked_loop::RULE,
     busy_wait::RULE,
     byte_reads::RULE,

@@ -32,6 +32,9 @@ pub const RULE: RuleInfo = RuleInfo {
 #[derive(Default)]
 struct TinyReads {
     pieces: Pieces,
+    /// The calls that could be saved, and those of them that read pipes.
+    wasted: u64,
+    wasted_at_pipes: u64,
 }
 
 impl TinyReads {
@@ -50,13 +53,11 @@ impl TinyReads {
             Io::Pipe => (small.full.min(small.in_a_row), small.full_bytes, needed(small.full_bytes)),
             Io::Socket | Io::Terminal | Io::Other => return,
         };
-        self.pieces.add(
-            file,
-            &file.reads,
-            Moved { calls, bytes, size: small.full_bytes / small.full, wasted: calls.saturating_sub(needed) },
-            index,
-            tracker,
-        );
+        let wasted = calls.saturating_sub(needed);
+        self.wasted += wasted;
+        self.wasted_at_pipes += if io(file.object, tracker) == Io::Pipe { wasted } else { 0 };
+        let moved = Moved { calls, bytes, size: small.full_bytes / small.full, wasted };
+        self.pieces.add(file, &file.reads, moved, index, tracker);
     }
 }
 
@@ -68,8 +69,16 @@ impl Rule for TinyReads {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         index.open_files().for_each(|file| self.look(file, index, tracker));
         let candidate = self.pieces.candidate("read", "reads", tracker);
-        let advice = "Read through a buffer of 64 KiB (setvbuf(3), bufio.NewReaderSize, BufReader::with_capacity, \
-            io.BufferedReader), or read a small file as a whole.";
+        let advice = match self.wasted_at_pipes * 2 > self.wasted {
+            true => {
+                "Read through a buffer of 64 KiB (setvbuf(3), bufio.NewReaderSize, BufReader::with_capacity, io.BufferedReader). If each piece is a part of a message, \
+                 let the writer put many items into one message (in Python's multiprocessing, a chunksize for map and imap)."
+            }
+            false => {
+                "Read through a buffer of 64 KiB (setvbuf(3), bufio.NewReaderSize, BufReader::with_capacity, \
+                 io.BufferedReader), or read a small file as a whole."
+            }
+        };
         let candidate = candidate.map(|candidate| Candidate {
             advice: advice.into(),
             confidence: Confidence::Likely,

@@ -56,6 +56,7 @@ pub const RULE: RuleInfo = RuleInfo {
         in a socket: in that of a thread that waits for events of it, or at the other end. A reader of a pipe whose last \
         other writer has ended is told, too. So is a process of which all threads wait in futex(2) without a time limit: then none of them \
         is left that could wake another, and the table tells which thread had ended that used to do so.\n\n\
+        If calls were lost, and nobody knows of which threads, none is said to wait: the end of its call may be among them.\n\n\
         If a program handles the signal that ends it, as Python does with Ctrl-C, then its waits are over when it ends, and there is no table. A single wait for a child, a lock or another process \
         that took half of the run, and that a signal ended, is told all the same.\n\n\
         Example: a program hangs. stride -f -p PID --advise, and Ctrl-C after a while, shows two threads in futex, each waiting for \
@@ -192,6 +193,10 @@ impl Rule for Hang {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        // A thread may have returned since from the call in which it was seen last.
+        if index.has_untold_losses {
+            return Vec::new();
+        }
         let busy = self.busy_processes(index);
         let is_idle = |row: &Row| self.was_idle_server(row) || busy.contains(&row.pid) && row.may_lack_work();
         let lasts = |row: &Row| row.is_long() && !is_idle(row);
@@ -461,4 +466,36 @@ fn lock_holder(wait: &Wait) -> Option<Tid> {
 fn was_there(since: Ns, thread: &Thread) -> bool {
     const FIRST_LOOK: Ns = 100_000_000;
     thread.attached && since < thread.started + FIRST_LOOK
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_run::TestRun;
+    use stride_event::{Event, Ns, Outcome, Tid};
+    use stride_test_support::calls::{call, lasting, spawned};
+
+    const MAIN: Tid = 7;
+    const SECOND: Ns = 1_000_000_000;
+
+    /// A thread is killed three seconds after it has begun to read from descriptor 3. So many calls were lost, and an event tells of so many of them.
+    fn found(lost: u64, told: u64) -> Vec<&'static str> {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        run.show(Event::Exit(&lasting(call(MAIN, "pipe2", &[0x1000, 0], Outcome::Value(0)), 1_000, 1_000)));
+        if told > 0 {
+            run.show(Event::Lost { tid: MAIN, count: told, at: SECOND });
+        }
+        run.show(Event::Enter(&lasting(call(MAIN, "read", &[3, 0x1000, 1], Outcome::Pending), SECOND, 0)));
+        run.show(Event::Killed { tid: MAIN, signal: 15, core: false, at: 4 * SECOND });
+        run.lost = lost;
+        run.finding_ids()
+    }
+
+    #[test]
+    fn nobody_waits_whose_return_may_be_lost() {
+        assert_eq!(found(0, 0), ["hang"]);
+        assert_eq!(found(5, 5), ["hang"]);
+        assert!(found(5, 0).is_empty());
+        assert!(found(6, 5).is_empty());
+    }
 }

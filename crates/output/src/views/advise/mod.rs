@@ -108,7 +108,7 @@ impl View for AdviseView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
-        let findings = self.advisor.findings(end.tracker, end.with_source);
+        let findings = self.advisor.findings(end.lost.calls, end.tracker, end.with_source);
         self.ended = true;
         let home = self.home.as_deref();
         match self.format {

@@ -109,7 +109,8 @@ impl View for HtmlView {
         if let Some(began) = end.tracker.began() {
             self.facts.began(began);
         }
-        let findings = self.advisor.as_mut().map(|advisor| advisor.findings(end.tracker, end.with_source));
+        let findings =
+            self.advisor.as_mut().map(|advisor| advisor.findings(end.lost.calls, end.tracker, end.with_source));
         let marks = findings.as_ref().map(|findings| Marks::of(&findings.reported)).unwrap_or_default();
         let findings = findings.as_ref().map(findings::data);
         let mut data = gathered.data(std::mem::take(&mut self.facts), findings, &marks, end.tracker);
