@@ -4,9 +4,12 @@
 mod common;
 
 use common::*;
-use std::io::Read;
+use nix::sys::signal::Signal;
+use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 const EBPF: &str = ENGINES[1];
 
@@ -236,4 +239,40 @@ fn all_ignored_signals_are_shown_behind_the_call_they_came_in() {
     expected.extend(signals.iter().map(String::as_str).cycle().take(20));
     expected.extend([r"close\(-1\) = -1 EBADF \(Bad file descriptor\)", r"\+\+\+ exited with 0 \+\+\+"]);
     lines_are(&end, &expected);
+}
+
+/// Calls wait in the ring while nobody reads Stride's output. The threads were left when tracing ended, and not when the last of these calls was shown.
+#[test]
+fn threads_are_left_when_tracing_ends_however_late_that_is_shown() {
+    need_ebpf!();
+    let scratch = Scratch::new("left-late");
+    let mut dd = Command::new("dd");
+    let dd = dd.args(["if=/dev/zero", "of=/dev/null", "bs=1"]).stderr(Stdio::null()).spawn();
+    let dd = Killed(dd.unwrap());
+    let mut command = Command::new(STRIDE);
+    command.args([EBPF, "--json", "-e", "trace=read", "-p", &dd.0.id().to_string()]).stderr(Stdio::piped());
+    let mut stride = Killed(command.current_dir(scratch.path("")).spawn().unwrap());
+    let mut lines = BufReader::new(stride.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let is_call = |line: &String| line.starts_with(r#"{"type":"call""#);
+    lines.find(is_call).unwrap();
+    // Nobody reads meanwhile, and the ring fills.
+    sleep(Duration::from_millis(500));
+    send(&stride, Signal::SIGINT);
+    lines.by_ref().take(2000).for_each(drop);
+    sleep(Duration::from_secs(3));
+    let at = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["start_ns"].as_u64().unwrap();
+    let (mut last_call, mut left) = (0, None);
+    for line in lines {
+        if is_call(&line) {
+            last_call = at(&line);
+        } else if line.starts_with(r#"{"type":"detach""#) {
+            left = Some(at(&line));
+        }
+    }
+    ends(&mut stride);
+    let late = left.expect("the thread was left").saturating_sub(last_call);
+    assert!(
+        late < 1_000_000_000,
+        "the thread was left {late} ns after the latest of the calls that it makes all the time"
+    );
 }

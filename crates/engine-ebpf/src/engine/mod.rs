@@ -92,6 +92,8 @@ pub struct EbpfEngine {
     /// `stop` was called, or a fatal signal arrived. The records in the ring still come, then all living threads are
     /// released.
     stopping: Option<Option<i32>>,
+    /// The time at which the programs were detached. Records that were sent before may be read a good while later.
+    detached: Option<Ns>,
     /// The whole machine is traced: those that are left out, and remarks about that.
     watch: Option<Watch>,
     remarks: Vec<String>,
@@ -157,6 +159,7 @@ impl EbpfEngine {
             self.poller.look(&mut self.kernel, true);
             self.poller.end();
             self.kernel.detach();
+            self.detached = Some(now());
             if let Some(drain) = &mut self.drain {
                 drain.stop();
             }
@@ -228,12 +231,12 @@ impl EbpfEngine {
                 && let Some(&tid) = self.live.first()
             {
                 if let Some((signal, stack)) = self.held.next(tid) {
-                    return Ok(Some(self.signal(tid, &signal, stack, now())));
+                    return Ok(Some(self.signal(tid, &signal, stack, self.left_at())));
                 }
-                if let Some(call) = self.operations.leave(tid, now()) {
+                if let Some(call) = self.operations.leave(tid, self.left_at()) {
                     return Ok(Some(self.operation(call)));
                 }
-                if self.library.leave(tid, now()) {
+                if self.library.leave(tid, self.left_at()) {
                     return Ok(Some(QueuedEvent::Library(())));
                 }
                 self.live.remove(&tid);
@@ -323,7 +326,12 @@ impl EbpfEngine {
             call.waits = Some(waits);
             until
         });
-        left.unwrap_or_else(now)
+        left.unwrap_or_else(|| self.left_at())
+    }
+
+    /// The time at which the threads are left that are still traced.
+    fn left_at(&self) -> Ns {
+        self.detached.unwrap_or_else(now)
     }
 
     /// True if nothing more will come, given that the ring is empty.

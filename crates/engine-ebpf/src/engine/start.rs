@@ -134,6 +134,7 @@ impl EbpfEngine {
             live: BTreeSet::new(),
             signals,
             stopping: None,
+            detached: None,
             failures,
             watch,
             remarks,

@@ -198,7 +198,8 @@ impl Rule for Hang {
             return Vec::new();
         }
         let busy = self.busy_processes(index);
-        let is_idle = |row: &Row| self.was_idle_server(row) || busy.contains(&row.pid) && row.may_lack_work();
+        let may_lack_work = |row: &Row| row.may_lack_work() || self.joins_one_without_work(row);
+        let is_idle = |row: &Row| self.was_idle_server(row) || busy.contains(&row.pid) && may_lack_work(row);
         let lasts = |row: &Row| row.is_long() && !is_idle(row);
         let lasting = self.waits.iter().filter(|row| lasts(row)).count();
         if lasting == 0 {
@@ -413,6 +414,13 @@ impl Hang {
         // A thread for which another one of the process waits would not be idle.
         let all_idle = || self.waits.iter().filter(|other| other.pid == row.pid).all(Row::is_idle);
         self.dismissed.has(row.pid) && (row.for_work || row.is_like_others() && all_idle())
+    }
+
+    /// The thread waits for the end of a thread that may have nothing to do, as the first thread of Java does.
+    fn joins_one_without_work(&self, row: &Row) -> bool {
+        let joined = row.waits_for.filter(|_| row.private_lock_of.is_none());
+        let joined = joined.and_then(|tid| self.waits.iter().find(|other| other.tid == tid));
+        row.at_futex && joined.is_some_and(|other| other.pid == row.pid && other.may_lack_work())
     }
 
     fn is_one_process(&self, tids: &[Tid]) -> bool {
