@@ -79,6 +79,7 @@ quantities! {
     PLACES = Count "places": "places in memory";
     PROCESSES = Count "processes": "processes";
     QUEUED = Count "queued": "requests that waited until a server was done with another one";
+    READS = Count "reads": "how often a file was read";
     REFUSED = Count "refused": "calls that were refused";
     REPEATED = Count "repeated": "calls or questions with the same answer as before";
     REQUESTS = Count "requests": "requests";

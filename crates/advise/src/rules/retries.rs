@@ -2,13 +2,13 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
-use crate::counts::kinds::opens;
+use crate::counts::kinds::{is_read, opens};
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
-use crate::report::quantity::{LASTED, PACE, PID, TIMES};
+use crate::report::quantity::{LASTED, PACE, PID, READS, TIMES};
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
-use stride_event::{Event, Ns, Tid};
+use stride_event::{Event, Ns, Outcome, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{FileId, ObjectId, ObjectKind, Tracker, address_name};
 
@@ -28,7 +28,8 @@ pub const RULE: RuleInfo = RuleInfo {
         average, did the program notice.\n\n\
         Example: a script waits for a lock file to vanish with os.path.exists and time.sleep(0.001): 3,000 calls in 1.5 s. \
         inotify(7) needs three. For a process, waitpid(2) or pidfd_open(2) with poll(2) return when it has ended. For a server, \
-        twice as long a pause after each failure makes ten tries of a thousand.",
+        twice as long a pause after each failure makes ten tries of a thousand. If the program reads one and the same file between most looks, that file is named first: so does a worker that looks into a database \
+        for work, which looks for the database's journal, too.",
     thresholds: &[RETRIES, RETRY_PACE],
     make: || Box::new(Retries::default()),
 };
@@ -56,6 +57,8 @@ struct Retries {
     failed: Bounded<FileId, Key>,
     /// The number of connections of a process that succeeded.
     successes: Bounded<Tid, u64>,
+    /// The file that each thread has read since its latest try.
+    read: Bounded<Tid, ObjectId>,
     /// The sleeps of each thread since its latest try.
     sleeps: Bounded<Tid, (CallKey, u64)>,
     /// The calls by which the threads of a process let time pass since its latest refused connection.
@@ -81,6 +84,8 @@ struct Tries {
     successes: u64,
     /// Success came after so many tries. The finding says how many.
     done: bool,
+    /// A file that was read at tries, and at how many.
+    read: Option<(ObjectId, u64)>,
     line: u64,
     claims: Claims,
 }
@@ -93,9 +98,13 @@ impl Rule for Retries {
             || lets_time_pass(row)
             || row.has_effect(Effect::AsksOfSocket)
             || row.has_effect(Effect::SendsSignal)
+            || is_read(row)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if is_read(observed.row) {
+            return self.read(observed);
+        }
         let pid = observed.seen.pid;
         if lets_time_pass(observed.row)
             && let Some(pauses) = self.pauses.get_mut(&pid)
@@ -171,6 +180,17 @@ impl Rule for Retries {
                 say!("Connecting to {} failed {} times in a row, tried {}.", name, times, pace),
                 "Wait longer after each failure (twice as long each time, with a limit), or start when the server is ready: a \
                  socket that systemd or the parent opens, or a message from the server.",
+            ),
+            What::Look(_) if let Some((file, reads)) = worst.polled_file() => (
+                say!(
+                    "{} was read {} times, with sleeps in between, {}; each time, the program also looked for {}, which was not there.",
+                    plain(tracker.name(file)),
+                    READS.of(reads),
+                    pace,
+                    name
+                ),
+                "If the program waits for a change of the file, or for work in a database: let the kernel say when the file changes (inotify(7)), have those who change it tell of it \
+                 (a pipe, a socket, LISTEN and NOTIFY), or sleep longer each time.",
             ),
             What::Look(_) => (
                 say!(
@@ -265,6 +285,7 @@ impl Retries {
         let (now, line) = (observed.call.began(), observed.line);
         let looks = !matches!(key.1, What::Connect(_));
         let slept = self.sleeps.remove(&observed.call.tid);
+        let read = if self.read.len() > 0 { self.read.remove(&observed.call.tid) } else { None };
         let successes = self.successes.get(&key.0).copied().unwrap_or(0);
         let pauses = if looks { None } else { self.pauses.entry(key.0, Claims::default).map(std::mem::take) };
         self.tries.make_room(|tries| tries.calls >= RETRIES.get());
@@ -289,6 +310,23 @@ impl Retries {
         }
         tries.calls += 1;
         tries.ended = now;
+        if let Some(file) = read {
+            let before = tries.read.filter(|(known, _)| *known == file).map_or(0, |(_, times)| times);
+            tries.read = Some((file, before + 1));
+        }
+    }
+
+    /// A program that waits for a change of a file reads this file, whatever else it looks for.
+    fn read(&mut self, observed: &Observed<'_>) {
+        if self.tries.len() == 0 || !matches!(observed.call.outcome, Outcome::Value(1..)) {
+            return;
+        }
+        let is_file = |object: &ObjectId| observed.tracker.kind(*object) == ObjectKind::Path;
+        let Some(file) = observed.seen.object.filter(is_file) else { return };
+        self.read.forget_ended(observed.tracker, |_| false);
+        if let Some(latest) = self.read.entry(observed.call.tid, || file) {
+            *latest = file;
+        }
     }
 
     fn succeeded(&mut self, key: &Key) {
@@ -349,11 +387,19 @@ impl Retries {
 
 impl Tries {
     fn new(began: Ns, line: u64, successes: u64) -> Tries {
-        Tries { calls: 0, began, ended: began, successes, done: false, line, claims: Claims::default() }
+        Tries { calls: 0, began, ended: began, successes, done: false, read: None, line, claims: Claims::default() }
     }
 
     fn pace(&self) -> Ns {
         (self.ended - self.began) / (self.calls - 1).max(1)
+    }
+
+    /// The file that was read at most of the tries, and at how many.
+    fn polled_file(&self) -> Option<(ObjectId, u64)> {
+        // The reads of the first two tries are not noted: nobody knew yet that these were tries.
+        const NOT_NOTED: u64 = 2;
+        let (file, noted) = self.read.filter(|(_, noted)| noted * 2 > self.calls)?;
+        Some((file, (noted + NOT_NOTED).min(self.calls)))
     }
 
     fn is_a_loop(&self) -> bool {
