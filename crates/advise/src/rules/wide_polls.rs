@@ -26,7 +26,7 @@ pub const RULE: RuleInfo = RuleInfo {
         something to say, most of the time goes into looking at the others. epoll(7) remembers the descriptors, and tells those that are ready: its price grows with \
         these only.\n\n\
         Reported are 500 waits, each for 64 descriptors or more, of which a tenth or less was ready on average, if the time in these calls, without that in which they slept or had no CPU, is a tenth of the \
-        run. Of select(2), all numbers below the largest descriptor count, because the kernel goes through them. Under ptrace, the stops at each call take so long \
+        run. For select(2), all numbers below the largest descriptor count, because the kernel goes through them. Under ptrace, the stops at each call take so long \
         that nothing is reported.\n\n\
         Use epoll(7), or a library for event loops (libuv, libevent, asyncio, selectors.DefaultSelector in Python, mio in Rust). It is fine if the set has few descriptors, or if most are ready.\n\n\
         Example: a server waits for 900 connections with poll(2), and 7 of them are busy: 57% of the time passed in poll. With epoll(7), the same work took a twentieth of the time.",

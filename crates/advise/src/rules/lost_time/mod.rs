@@ -125,6 +125,7 @@ impl Rule for LostTime {
         if !is_sleep(observed.row) {
             // A thread that only wakes others between its sleeps watches over them.
             if Futex::is(observed.row)
+                && matches!(Futex::of(&observed.call.args), Some(Futex::Wake))
                 && tid != observed.seen.pid
                 && let Some(latest) = self.latest.get_mut(&tid)
                 && latest.calls + 1 == index.pace(tid).calls
