@@ -283,6 +283,11 @@ impl Index {
         self.tallies.get(key).map_or(1.0, |tally| tally.on_path(&self.path))
     }
 
+    /// The time for which the run waited in so many of these calls.
+    pub fn price_on_path(&self, key: CallKey, calls: u64) -> f64 {
+        self.prices(key).of(calls) as f64 * self.on_path(key)
+    }
+
     /// Finds the critical path. Before this, all threads count as being on it. So many calls were lost in all.
     pub fn ends(&mut self, lost: u64) {
         self.has_untold_losses = lost > self.told_losses;

@@ -42,10 +42,10 @@ quantities! {
     DIRECTORIES = Count "directories": "directories";
     DIRECTORY_CHECKS = Count "directory_checks": "checks of directories for the paths below them";
     EACH = Bytes "each_bytes": "the size of one transfer or mapping";
-    EXTENT = Size "extent_bytes": "the part of a file that was read, from its beginning";
     EARLIER = Time "earlier_ns": "how long before the end of tracing";
     ENDED_PID = Id "ended_pid": "a process that has ended";
     ENDED_TID = Id "ended_tid": "a thread that has ended";
+    EXTENT = Size "extent_bytes": "the part of a file that was read, from its beginning";
     FD = Id "fd": "a descriptor";
     FILES = Count "files": "open files, sockets or pipes; a file that is opened again counts again";
     HELD_UP = Count "held_up": "answers that came late";

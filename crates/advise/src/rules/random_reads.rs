@@ -129,9 +129,7 @@ fn is_read_over(reads: &Reads) -> bool {
 
 /// The time of the reads, and of the work that follows them.
 fn price(index: &Index, reads: &Reads) -> Ns {
-    let price = |(key, calls): (CallKey, u64)| {
-        (index.prices(key).of(calls) as f64 * index.on_path(key)) as Ns + index.work_after(key, calls)
-    };
+    let price = |(key, calls): (CallKey, u64)| index.price_on_path(key, calls) as Ns + index.work_after(key, calls);
     reads.claims.iter().map(price).fold(0, Ns::saturating_add)
 }
 

@@ -40,7 +40,7 @@ impl Rule for Repeated {
         }
         let run = index.busy_span();
         let part = run as f64 * REPEATED_PART.ratio();
-        let time = |key: CallKey, cost: CallCost| (index.prices(key).of(cost.calls) as f64 * index.on_path(key)) as Ns;
+        let time = |key: CallKey, cost: CallCost| index.price_on_path(key, cost.calls) as Ns;
         let often = index.tallies().filter(|(key, cost)| {
             cost.calls >= REPEATED_CALLS.get() && cost.time as f64 >= part && counts(*key, tracker)
         });

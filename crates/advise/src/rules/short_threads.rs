@@ -121,7 +121,7 @@ impl Rule for ShortThreads {
             for (key, calls) in made.into_iter().chain(threads.makers.iter()) {
                 let calls = calls.min(most);
                 claims.add(key, calls);
-                time += index.prices(key).of(calls) as f64 * index.on_path(key);
+                time += index.price_on_path(key, calls);
             }
             threads.own.iter().for_each(|(key, calls)| claims.add(key, calls.min(most)));
             let whole = (threads.covered.time as f64).min(index.span() as f64);

@@ -3,7 +3,7 @@
 use crate::causes::chains::{Chains, Leaf};
 use crate::causes::critical_path::CriticalPath;
 use crate::causes::spent::{Activity, ActivityId, CallCount, CallOn, Party, Spent};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use stride_event::{Ns, Tid, WaitKind};
 
@@ -19,7 +19,7 @@ pub struct TimeShare {
     pub awaited_by: Vec<(Who, CallOn)>,
     /// The threads that had the CPU before this one got it, for more than half of the time that this one waited for a CPU.
     pub cpu_taken_by: Option<Who>,
-    /// The time in which this one waited for a CPU that a thread had which is not traced.
+    /// The time in which this one waited for a CPU that a thread had which is not traced. (Only the account of the run tells this.)
     pub kept_by_strangers: Ns,
 }
 
@@ -72,6 +72,7 @@ impl Spent {
             }
         }
         spent.shares = self.shares(&sums);
+        self.tell_strangers(&mut spent.shares);
         if let Some(path) = path {
             self.tell_who_waited(&mut spent.shares, path.chains());
         }
@@ -112,9 +113,6 @@ impl Spent {
             merged[place].time += time.round() as Ns;
             merged[place].calls += self.counts.get(*id as usize).copied().unwrap_or_default();
         }
-        for share in merged.iter_mut().filter(|share| share.activity == Activity::Off(WaitKind::Runnable)) {
-            share.kept_by_strangers = (share.time as f64 * self.kept_by_strangers(&share.who.comm)) as Ns;
-        }
         merged.retain(|share| share.time > 0);
         merged.sort_by_key(|share| std::cmp::Reverse(share.time));
         merged
@@ -133,18 +131,21 @@ impl Spent {
         times.into_iter().find(|(_, time)| *time > all / 2)?.0
     }
 
-    /// The part of the time in which threads of this name waited for a CPU that a thread which is not traced had before they got it. (A CPU may also have been idle,
-    /// and takes a moment to begin.)
-    fn kept_by_strangers(&self, comm: &[u8]) -> f64 {
-        let taken =
-            self.takers.iter().filter(|((waiting, _), _)| *self.parties.things[*waiting as usize].comm == *comm);
-        let is_traced = |taker: &Party| self.parties.things.iter().any(|party| party.comm == taker.comm);
-        let (mut all, mut strangers) = (0, 0);
-        for ((_, taker), time) in taken {
-            all += time;
-            strangers += if taker.as_ref().is_some_and(|taker| !is_traced(taker)) { *time } else { 0 };
+    /// Tells of the times in which threads waited for a CPU how much of that a thread which is not traced had the CPU before they got it. (A CPU may also have been
+    /// idle, and takes a moment to begin.)
+    fn tell_strangers(&self, shares: &mut [TimeShare]) {
+        let traced: FxHashSet<&[u8]> = self.parties.things.iter().map(|party| &*party.comm).collect();
+        // By the name of those that waited: all the time, and that of strangers.
+        let mut waited: FxHashMap<&[u8], (Ns, Ns)> = FxHashMap::default();
+        for ((waiting, taker), time) in &self.takers {
+            let (all, strangers) = waited.entry(&self.parties.things[*waiting as usize].comm).or_default();
+            *all += time;
+            *strangers += if taker.as_ref().is_some_and(|taker| !traced.contains(&*taker.comm)) { *time } else { 0 };
         }
-        strangers as f64 / all.max(1) as f64
+        for share in shares.iter_mut().filter(|share| share.activity == Activity::Off(WaitKind::Runnable)) {
+            let (all, strangers) = waited.get(&*share.who.comm).copied().unwrap_or_default();
+            share.kept_by_strangers = (share.time as f64 * (strangers as f64 / all.max(1) as f64)) as Ns;
+        }
     }
 
     pub(super) fn party_in(&self, id: ActivityId) -> &Party {
