@@ -16,6 +16,7 @@ demo: build ## install what is missing, build, trace a real program
 build: setup ## leaves target/release/stride
 	$(CARGO) build --release --package stride-cli --package stride-broker
 	$(CARGO) build --release --package stride-mcp
+	$(CARGO) build --release --package stride-agent
 
 install: ## the program, man page and completions to PREFIX (/usr/local), below DESTDIR; after `make build`
 	@scripts/install '$(STRIDE)' '$(PREFIX)' '$(DESTDIR)'

@@ -18,11 +18,13 @@ fn below(dir: &Path) -> BTreeSet<String> {
     String::from_utf8(out.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-const FILES: [(&str, u32); 10] = [
+const FILES: [(&str, u32); 12] = [
     ("bin/stride", 0o755),
+    ("bin/stride-agent", 0o755),
     ("bin/stride-broker", 0o755),
     ("bin/stride-ci", 0o755),
     ("bin/stride-mcp", 0o755),
+    ("lib/systemd/system/stride-agent.service", 0o644),
     ("lib/systemd/system/stride-broker.service", 0o644),
     ("lib/systemd/system/stride-broker.socket", 0o644),
     ("share/bash-completion/completions/stride", 0o644),
@@ -33,7 +35,9 @@ const FILES: [(&str, u32); 10] = [
 
 /// A further program that is installed and was not built.
 fn missing() -> Option<&'static str> {
-    ["stride-broker", "stride-mcp"].into_iter().find(|name| !Path::new(STRIDE).with_file_name(name).exists())
+    ["stride-broker", "stride-mcp", "stride-agent"]
+        .into_iter()
+        .find(|name| !Path::new(STRIDE).with_file_name(name).exists())
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub struct Outlet {
     ready: Ready,
     series: usize,
     labels: ExportLabels,
+    durations: bool,
 }
 
 enum Ready {
@@ -61,7 +62,7 @@ impl Outlet {
             }
             ExportPlace::Collector(collector) => Ready::Collector(collector.clone(), target.every),
         };
-        Ok(Outlet { ready, series: target.series, labels: target.labels })
+        Ok(Outlet { ready, series: target.series, labels: target.labels, durations: target.durations })
     }
 
     /// Says where the metrics are, if that has to be told.
@@ -73,7 +74,8 @@ impl Outlet {
     }
 
     pub fn open(self, facts: &OutletFacts<'_>) -> io::Result<OpenOutlet> {
-        let metrics = SharedRegistry::new(Registry::new(self.series, self.labels, facts.version, facts.engine));
+        let registry = Registry::new(self.series, self.labels, self.durations, facts.version, facts.engine);
+        let metrics = SharedRegistry::new(registry);
         let running = match self.ready {
             Ready::Server(listener, _) => Running::Server(Server::start(listener, metrics.clone())?),
             Ready::File(path) => Running::File(Periodic::start(FileTask::new(path.clone(), metrics.clone()))?, path),

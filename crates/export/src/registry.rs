@@ -19,7 +19,7 @@ pub const MOST_SERIES: usize = 1_000_000;
 /// If nothing else is asked for.
 pub const DEFAULT_SERIES: usize = 10_000;
 
-/// Series of calls: one that counts, and a histogram.
+/// Series of calls: one that counts, and a histogram if there are any.
 const SERIES_OF_CALLS: usize = 2;
 const SERIES_OF_ERRORS: usize = 1;
 /// Series without labels of calls, and those of calls and errors that have no room at all.
@@ -47,6 +47,8 @@ pub struct Registry {
     limit: usize,
     used: usize,
     labels: ExportLabels,
+    /// There are histograms.
+    has_durations: bool,
     names: LabelNames,
     syscalls: FxHashMap<(Abi, u64), LabelValueId>,
     calls: FxHashMap<CallLabels, CallSeries>,
@@ -69,7 +71,7 @@ struct CallsToCount<'a> {
 }
 
 impl Registry {
-    pub fn new(limit: usize, labels: ExportLabels, version: &str, engine: &str) -> Registry {
+    pub fn new(limit: usize, labels: ExportLabels, has_durations: bool, version: &str, engine: &str) -> Registry {
         let mut names = LabelNames::new(limit * 2);
         // (A recording may name any engine.)
         let [version, engine] = [version, engine].map(|fact| names.of(fact.as_bytes()));
@@ -77,6 +79,7 @@ impl Registry {
             limit,
             used: ALWAYS,
             labels,
+            has_durations,
             names,
             syscalls: FxHashMap::default(),
             calls: FxHashMap::default(),
@@ -123,7 +126,7 @@ impl Registry {
                 .place(CallLabels { error, ..labels }, SERIES_OF_ERRORS, |all, labels| all.errors.contains_key(labels));
             *self.errors.entry(place).or_default() += of.calls;
         }
-        let place = self.place(labels, SERIES_OF_CALLS, |all, labels| all.calls.contains_key(labels));
+        let place = self.place(labels, self.series_of_calls(), |all, labels| all.calls.contains_key(labels));
         if place != labels || labels.has_others() {
             self.folded += of.calls;
         }
@@ -181,10 +184,9 @@ impl Registry {
         let count = |instrument, n| MetricSeries::single(instrument, PointValue::Count(n));
         let facts = [(LabelKey::Version, self.version), (LabelKey::Engine, self.engine)];
         let facts = facts.into_iter().filter_map(|(key, id)| Some((key, self.names.text(id)?))).collect();
-        vec![
+        let mut families = vec![
             self.family(&instruments::CALLS, calls),
             self.family(&instruments::ERRORS, errors),
-            self.family(&instruments::DURATION, durations),
             count(&instruments::LOST, self.lost),
             count(&instruments::FOLDED, self.folded),
             count(&instruments::THREADS, self.threads),
@@ -194,11 +196,19 @@ impl Registry {
                 instrument: &instruments::BUILD,
                 points: vec![Point { labels: facts, value: PointValue::Count(1) }],
             },
-        ]
+        ];
+        if self.has_durations {
+            families.push(self.family(&instruments::DURATION, durations));
+        }
+        families
+    }
+
+    fn series_of_calls(&self) -> usize {
+        if self.has_durations { SERIES_OF_CALLS } else { 1 }
     }
 
     fn series(&self) -> usize {
-        WITHOUT_CALLS + self.calls.len() * SERIES_OF_CALLS + self.errors.len() * SERIES_OF_ERRORS
+        WITHOUT_CALLS + self.calls.len() * self.series_of_calls() + self.errors.len() * SERIES_OF_ERRORS
     }
 
     fn family<'a>(

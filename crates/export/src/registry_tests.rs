@@ -33,7 +33,7 @@ fn sum(registry: &Registry, instrument: &Instrument, with: &[&str]) -> u64 {
 
 #[test]
 fn calls_have_the_labels_that_are_known() {
-    let mut registry = Registry::new(1_000, ExportLabels::ALL, "1", "e");
+    let mut registry = Registry::new(1_000, ExportLabels::ALL, true, "1", "e");
     registry.merge(&counted(0, "nginx", Some("web"), 0, 5));
     registry.merge(&counted(0, "nginx", Some("web"), 11, 2));
     registry.merge(&counted(1, "sh", None, 0, 1));
@@ -49,7 +49,7 @@ fn calls_have_the_labels_that_are_known() {
 
 #[test]
 fn labels_that_were_not_asked_for_are_left_out() {
-    let mut registry = Registry::new(1_000, ExportLabels { thread: false, container: false }, "1", "e");
+    let mut registry = Registry::new(1_000, ExportLabels { thread: false, container: false }, true, "1", "e");
     (0..500).for_each(|n| registry.merge(&counted(0, &format!("worker-{n}"), Some("web"), 0, 1)));
     assert_eq!(sum(&registry, &instruments::CALLS, &["read"]), 500);
     assert_eq!(sum(&registry, &instruments::SERIES, &[]), 8 + 2);
@@ -59,7 +59,7 @@ fn labels_that_were_not_asked_for_are_left_out() {
 fn series_are_limited_and_no_call_is_lost() {
     for limit in [FEWEST_SERIES, 1_000] {
         for labels in [ExportLabels::ALL, ExportLabels { thread: true, container: false }] {
-            let mut registry = Registry::new(limit, labels, "1", "e");
+            let mut registry = Registry::new(limit, labels, true, "1", "e");
             let mut all = 0;
             for n in 0..3_000u64 {
                 let container = (n % 3 == 0).then(|| format!("pod-{}", n % 40));
@@ -84,10 +84,25 @@ fn series_are_limited_and_no_call_is_lost() {
 /// Numbers of calls, and names, are a program's choice.
 #[test]
 fn memory_is_bounded() {
-    let mut registry = Registry::new(FEWEST_SERIES, ExportLabels::ALL, "1", "e");
+    let mut registry = Registry::new(FEWEST_SERIES, ExportLabels::ALL, true, "1", "e");
     for n in 0..20_000u64 {
         registry.merge(&counted(n * 77_777, &format!("{n}"), Some(&format!("c{n}")), (n % 9_000) as u32, 1));
     }
     assert!(registry.calls.len() + registry.errors.len() + registry.syscalls.len() <= 2 * FEWEST_SERIES);
     assert_eq!(sum(&registry, &instruments::CALLS, &[]), 20_000);
+}
+
+#[test]
+fn without_durations_there_is_room_for_more_calls() {
+    let series = |has_durations| {
+        let labels = ExportLabels { thread: false, container: false };
+        let mut registry = Registry::new(FEWEST_SERIES, labels, has_durations, "1", "e");
+        (0..200).for_each(|nr| registry.merge(&counted(nr, "x", None, 0, 1)));
+        let families = registry.families();
+        let of = |instrument: &Instrument| families.iter().find(|family| family.instrument == instrument);
+        assert_eq!(of(&instruments::DURATION).is_some(), has_durations);
+        assert!(registry.series() <= FEWEST_SERIES);
+        of(&instruments::CALLS).unwrap().points.len()
+    };
+    assert!(series(false) > series(true) * 3 / 2, "{} {}", series(false), series(true));
 }

@@ -14,6 +14,8 @@ pub struct ExportTarget {
     /// The limit of series.
     pub series: usize,
     pub labels: ExportLabels,
+    /// Calls are timed, and there are histograms.
+    pub durations: bool,
     /// So often a Collector gets them.
     pub every: Duration,
 }
@@ -53,7 +55,8 @@ impl ExportTarget {
         } else {
             return Err(format!("takes {FORMS}, and not '{given}'"));
         };
-        let mut target = ExportTarget { place, series: DEFAULT_SERIES, labels: ExportLabels::ALL, every: EVERY };
+        let labels = ExportLabels::ALL;
+        let mut target = ExportTarget { place, series: DEFAULT_SERIES, labels, durations: true, every: EVERY };
         options.split('&').filter(|option| !option.is_empty()).try_for_each(|option| target.set(option))?;
         Ok(target)
     }
@@ -81,6 +84,14 @@ impl ExportTarget {
                     _ => Err(format!("counts by comm and container beside the syscall, and not by '{word}'")),
                 })
             }
+            Some(("durations", word)) => {
+                self.durations = match word {
+                    "yes" => true,
+                    "no" => false,
+                    _ => return Err(format!("takes durations=yes or durations=no, and not 'durations={word}'")),
+                };
+                Ok(())
+            }
             Some(("every", time)) if matches!(self.place, ExportPlace::Collector(_)) => {
                 let seconds = time.strip_suffix('s').and_then(|seconds| seconds.parse().ok());
                 let seconds = seconds.filter(|n| (1..=LONGEST_EVERY).contains(n));
@@ -91,7 +102,7 @@ impl ExportTarget {
                 Ok(())
             }
             _ => Err(format!(
-                "has the options series=N, by=comm,container and, of otlp://, every=10s behind a question mark, and not '{option}'"
+                "has the options series=N, by=comm,container, durations=no and, of otlp://, every=10s behind a question mark, and not '{option}'"
             )),
         }
     }
@@ -126,7 +137,7 @@ mod tests {
 
     fn at(host: &str, port: u16) -> ExportTarget {
         let place = ExportPlace::Server { host: host.into(), port };
-        ExportTarget { place, series: DEFAULT_SERIES, labels: ExportLabels::ALL, every: EVERY }
+        ExportTarget { place, series: DEFAULT_SERIES, labels: ExportLabels::ALL, durations: true, every: EVERY }
     }
 
     #[test]
@@ -148,6 +159,7 @@ mod tests {
             let place = ExportPlace::Collector(Collector { host: host.into(), port });
             assert_eq!(ExportTarget::parse(given).unwrap().place, place, "{given}");
         }
+        assert!(!ExportTarget::parse("otlp://a?durations=no").unwrap().durations);
         assert_eq!(ExportTarget::parse("otlp://a?every=5s&series=100").unwrap().every, Duration::from_secs(5));
         let file = ExportTarget::parse("prometheus:dir/x.prom?by=").unwrap();
         assert_eq!(file.place, ExportPlace::File("dir/x.prom".into()));
@@ -169,6 +181,7 @@ mod tests {
             ("prometheus://user@a:1", "the host is none"),
             ("prometheus://:1?series=99", "from 100 to 1000000"),
             ("prometheus://:1?series=x", "from 100 to 1000000"),
+            ("prometheus://:1?durations=1", "durations=yes or durations=no"),
             ("prometheus://:1?by=pid", "not by 'pid'"),
             ("prometheus://:1?serie=1", "not 'serie=1'"),
             ("prometheus://:1?every=1s", "not 'every=1s'"),

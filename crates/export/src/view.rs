@@ -21,7 +21,7 @@ pub fn counting(targets: &[ExportTarget]) -> Counting {
         only: true,
         cpu_time: false,
         estimated: false,
-        latencies: true,
+        latencies: any(|target| target.durations),
         bytes: false,
         by: CountBy {
             errno: true,

@@ -4,9 +4,8 @@
 //! as columns.
 
 use crate::clock::units;
-use chrono::DateTime;
 use sha2::{Digest, Sha256};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use stride_output::RunInfo;
 
 /// The directory, and the parts of names that all tables of a trace have in common.
@@ -16,18 +15,16 @@ pub struct TracePlace {
     pub trace_id: String,
 }
 
-/// The longest name of a host in the name of a directory.
-const LONGEST_HOST: usize = 64;
 const SECONDS_OF_DAY: i64 = 86_400;
 
 impl TracePlace {
     pub fn new(directory: PathBuf, info: &RunInfo) -> TracePlace {
-        TracePlace { directory, host: directory_value(&info.host), trace_id: trace_id(info) }
+        TracePlace { directory, host: info.host.clone(), trace_id: trace_id(info) }
     }
 
     /// The directory for files of a table about a day, below the directory of all.
     pub fn partition(&self, table: &str, day: i64) -> PathBuf {
-        Path::new(table).join(format!("date={}", date(day))).join(format!("host={}", self.host))
+        stride_store::partition(table, day, &self.host)
     }
 
     pub fn file_name(&self, number: u32) -> String {
@@ -38,23 +35,6 @@ impl TracePlace {
 /// The day of a time, in UTC, counted from 1970 on.
 pub fn day(wall_ns: i128) -> i64 {
     units(wall_ns, 1_000_000_000 * SECONDS_OF_DAY)
-}
-
-fn date(day: i64) -> String {
-    let time = day.checked_mul(SECONDS_OF_DAY).and_then(|seconds| DateTime::from_timestamp(seconds, 0));
-    time.unwrap_or_default().format("%Y-%m-%d").to_string()
-}
-
-/// A host's name as part of a directory's name. The bytes of a recording may be anything. Hive writes characters that
-/// mean something in the same way.
-fn directory_value(host: &str) -> String {
-    let host: Vec<u8> = host.bytes().take(LONGEST_HOST).collect();
-    if host.is_empty() {
-        // Hive's name for a missing value.
-        return "__HIVE_DEFAULT_PARTITION__".into();
-    }
-    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
-    host.into_iter().map(|b| if is_plain(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
 }
 
 /// The identity of a run. A replay has that of the run that was recorded.

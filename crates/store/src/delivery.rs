@@ -1,5 +1,6 @@
 //! Delivers the files of a spool, from a thread of its own.
 
+use crate::address::StoreAddress;
 use crate::client::StoreClient;
 use crate::failure::StoreFailure;
 use crate::spool::SpooledFile;
@@ -33,6 +34,7 @@ impl Default for Backoff {
 
 pub struct Delivery {
     shared: Arc<Shared>,
+    address: StoreAddress,
 }
 
 struct Shared {
@@ -70,6 +72,20 @@ pub struct DeliveryEnd {
     pub why: Option<String>,
 }
 
+/// The facts to tell meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryState {
+    pub delivered: u64,
+    pub delivered_bytes: u64,
+    /// Files that wait, with the one that is under way.
+    pub waiting: usize,
+    pub waiting_bytes: u64,
+    /// Requests that failed so far.
+    pub failed: u64,
+    /// The last request failed.
+    pub failure: Option<StoreFailure>,
+}
+
 impl DeliveryEnd {
     pub fn left_bytes(&self) -> u64 {
         self.left.iter().map(|file| file.bytes).sum()
@@ -90,13 +106,30 @@ impl Delivery {
     pub fn start(client: StoreClient, spool: PathBuf, backoff: Backoff) -> io::Result<Delivery> {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
         let of_thread = shared.clone();
+        let address = client.address().clone();
         let run = move || {
             deliver_all(&client, &spool, backoff, &of_thread);
             of_thread.lock().over = true;
             of_thread.changed.notify_all();
         };
         without_signals(|| Builder::new().name("stride-store".into()).spawn(run))?;
-        Ok(Delivery { shared })
+        Ok(Delivery { shared, address })
+    }
+
+    pub fn address(&self) -> &StoreAddress {
+        &self.address
+    }
+
+    pub fn state(&self) -> DeliveryState {
+        let state = self.shared.lock();
+        DeliveryState {
+            delivered: state.delivered.files,
+            delivered_bytes: state.delivered.bytes,
+            waiting: state.waiting.len(),
+            waiting_bytes: state.waiting.iter().map(|file| file.bytes).sum(),
+            failed: state.delivered.again,
+            failure: state.failure.clone(),
+        }
     }
 
     /// Hands over a file that is complete.

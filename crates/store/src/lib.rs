@@ -12,13 +12,15 @@ mod client;
 mod delivery;
 mod failure;
 mod http;
+mod partition;
 mod settings;
 mod spool;
 mod upload;
 
 pub use address::{StoreAddress, StoreKind};
 pub use client::StoreClient;
-pub use delivery::{Backoff, Delivery, DeliveryEnd};
+pub use delivery::{Backoff, Delivery, DeliveryEnd, DeliveryState};
 pub use failure::StoreFailure;
+pub use partition::partition;
 pub use settings::StoreSettings;
 pub use spool::{Spool, SpooledFile};

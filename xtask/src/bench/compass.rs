@@ -86,6 +86,35 @@ const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        title: "the same redis, which nobody traces, beside what an agent runs",
+        load: Load::Redis,
+        rows: &[
+            FLOOR_OF_EXIT,
+            FLOOR_OF_BOTH,
+            Row { name: "`--all -c`", beside: Beside::Other(&["--all", "-c", "-o", LOG]) },
+            Row {
+                name: "metrics, `?durations=no&by=`",
+                beside: Beside::Other(&["--all", "--export=prometheus://:0?durations=no&by="]),
+            },
+            Row {
+                name: "metrics, `?durations=no`",
+                beside: Beside::Other(&["--all", "--export=prometheus://:0?durations=no"]),
+            },
+            Row { name: "metrics", beside: Beside::Other(&["--all", "--export=prometheus://:0"]) },
+            Row {
+                name: "a flight recorder of `-e accept4`",
+                beside: Beside::Other(&[
+                    "--all",
+                    "-e",
+                    "accept4",
+                    "--flight=16M",
+                    "--record=/dev/null",
+                    "--trigger=killed",
+                ]),
+            },
+        ],
+    },
+    Group {
         title: "bash with 300 children",
         load: SHELL,
         rows: &[
@@ -111,6 +140,16 @@ const GROUPS: &[Group] = &[
         ],
     },
 ];
+
+/// Measures the groups that have `word` in their titles. Returns false if there is none.
+pub fn measure_some(stride: &str, word: &str, report: &mut String) -> Result<bool> {
+    let mut groups = GROUPS.iter().filter(|group| group.title.contains(word)).peekable();
+    if groups.peek().is_none() {
+        return Ok(false);
+    }
+    let _ = writeln!(report, "| | figure | × untraced | from | to |\n|---|---|---|---|---|");
+    groups.try_for_each(|group| rows(group, &[], stride, report)).map(|()| true)
+}
 
 /// Runs the program of a command before those of other users.
 const REAL_TIME: &[&str] = &["chrt", "--rr", "1"];

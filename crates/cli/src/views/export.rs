@@ -28,7 +28,7 @@ const FLAGS: &[Flag] = &[Flag {
           * prometheus:FILE: they are written to FILE at the end, and every ten seconds until then, for the textfile collector of node_exporter.\n\
           * otlp://HOST:PORT: a Collector of OpenTelemetry gets them by OTLP/HTTP (port 4318 if none is given) every ten seconds and at the end, and logs of losses. ?every=5s behind the URL says how often.\n\n\
           Prometheus gets native histograms if it asks for them. There are never more than 10,000 series, whatever is traced, or N with ?series=N behind the URL; calls that find no room \
-          are counted with (others) as a label. ?by=container counts by container and not by thread, and ?by= by neither.\n\n\
+          are counted with (others) as a label. ?by=container counts by container and not by thread, and ?by= by neither. ?durations=no leaves histograms out, which costs the traced programs less.\n\n\
           The eBPF engine counts in the kernel. The text of the trace is only printed if -o says where to. The option may be given several times. docs/export.md in Stride's documentation has the metrics and how Prometheus is set up.",
     update: |raw, given| match ExportTarget::parse(&given.text()) {
         Ok(_) => ask(raw, given),
@@ -68,7 +68,7 @@ impl Declaration for ExportDeclaration {
             calls: counting.is_none(),
             counting,
             memory: threads,
-            times: true,
+            times: targets.iter().any(|target| target.durations),
             tracked_names: true,
             thread_names: threads,
             every: targets.iter().map(|target| target.every.min(EVERY)).min(),

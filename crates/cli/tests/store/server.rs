@@ -18,7 +18,7 @@ impl S3Server {
     pub fn start(refuses_keys: bool) -> Result<S3Server, String> {
         let python = python::with("moto")?;
         let mut command = Command::new(python);
-        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/store/server.py"));
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/store/server.py"));
         if refuses_keys {
             command.env("INITIAL_NO_AUTH_ACTION_COUNT", "1");
         }
