@@ -156,6 +156,18 @@ fn settings() -> Vec<(&'static str, TraceSpec)> {
             TraceSpec { want_times: true, counting: Some(Counting { estimated: true, ..counting }), ..everything() },
         ),
         (
+            "count-failures",
+            TraceSpec {
+                counting: Some(Counting {
+                    cpu_time: false,
+                    by: CountBy { errno: true, ..CountBy::SYSCALL },
+                    intervals: true,
+                    ..counting
+                }),
+                ..everything()
+            },
+        ),
+        (
             "count-by-all",
             TraceSpec {
                 want_times: true,

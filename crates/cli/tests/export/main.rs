@@ -30,8 +30,12 @@ struct Served {
 
 impl Served {
     fn start(engine: &str, options: &str) -> Served {
+        Served::start_with(engine, options, &[])
+    }
+
+    fn start_with(engine: &str, options: &str, more: &[&str]) -> Served {
         let mut command = bare_stride();
-        command.args([engine, "-f", &format!("--export=prometheus://:0{options}")]).args(ECHO);
+        command.args([engine, "-f", &format!("--export=prometheus://:0{options}")]).args(more).args(ECHO);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child: Child = piped.spawn().unwrap();
         let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
@@ -143,6 +147,34 @@ fn metrics_are_served_while_the_program_runs() {
 }
 
 /// Only this machine reaches a server without a host.
+/// The kernel side counts what succeeds and what fails in two places then, again and again.
+#[test]
+fn calls_that_are_not_timed_are_counted_once() {
+    for &engine in engines() {
+        let scratch = Scratch::new(&format!("export-untimed{engine}"));
+        let file = scratch.path("metrics.prom");
+        let options = "?durations=no&by=";
+        let mut served =
+            Served::start_with(engine, options, &[&format!("--export=prometheus:{}{options}", file.display())]);
+        (0..20).for_each(|number| served.say(&number.to_string()));
+        let of = |metrics: &str| {
+            let missing = sample(metrics, "stride_errors_total", &[("error_type", "ENOENT")]);
+            (by_syscall(metrics, "stride_calls_total").get("write").copied().unwrap_or(0), missing)
+        };
+        let mut first = (0, 0.0);
+        wait_until("an interval ends", || {
+            first = of(&served.metrics());
+            first.0 == 20
+        });
+        (0..15).for_each(|number| served.say(&number.to_string()));
+        served.end();
+        let metrics = std::fs::read_to_string(&file).unwrap();
+        let last = of(&metrics);
+        assert_eq!((last.0, last.1 - first.1), (35, 15.0), "{engine}: {metrics}");
+        assert!(!metrics.contains("duration"), "{metrics}");
+    }
+}
+
 #[test]
 fn a_server_without_a_host_listens_on_loopback() {
     let served = Served::start(ENGINES[0], "");

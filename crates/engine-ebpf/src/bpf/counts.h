@@ -142,7 +142,8 @@ static __always_inline bool counted(struct task_struct *task, struct task_state 
 {
 	/* (Reading the clock takes longer than all the rest.) */
 	u64 wall = st->entered ? bpf_ktime_get_ns() - st->entered : 0;
-	struct count *count = count_more ? count_by(task, st, plan, index, ret, wall) : count_at(plan);
+	bool more = count_more && !(count_failures && !is_error(ret));
+	struct count *count = more ? count_by(task, st, plan, index, ret, wall) : count_at(plan);
 	u32 bucket;
 
 	if (!count)

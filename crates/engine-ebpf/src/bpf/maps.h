@@ -205,6 +205,8 @@ const volatile bool count_latencies;
 const volatile bool count_bytes;
 /* Counting uses other keys than the calls' numbers: these. */
 const volatile bool count_more;
+/* But calls that succeed are counted by their numbers. */
+const volatile bool count_failures;
 const volatile bool by_call;
 const volatile bool by_error;
 const volatile bool by_pid;

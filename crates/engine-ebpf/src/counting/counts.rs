@@ -4,6 +4,8 @@ use crate::counting::timing::TimedCount;
 use crate::reading::records;
 use crate::wire::{Wire, bound, bytes_of, call_plan, count, count_key, count_times, read};
 use libbpf_rs::{MapCore, MapFlags};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::os::fd::AsRawFd;
 use std::slice::ChunksExact;
 use std::sync::Arc;
@@ -49,6 +51,27 @@ pub fn by_number(
         all.push(row);
     }
     Ok(all)
+}
+
+/// Sums by number that were handed out already, by the calls' places in the table of calls. The kernel side never takes anything off them.
+#[derive(Default)]
+pub struct TakenCounts(RefCell<FxHashMap<u32, (u64, u64)>>);
+
+impl TakenCounts {
+    /// The calls and bytes since the last interval. `ends`: an interval ends here.
+    pub fn rest(&self, mut rows: Vec<CountRow>, ends: bool) -> Vec<CountRow> {
+        let mut taken = self.0.borrow_mut();
+        for row in &mut rows {
+            let all = (row.count.calls, row.count.bytes);
+            let (calls, bytes) = taken.get(&row.key.call).copied().unwrap_or_default();
+            (row.count.calls, row.count.bytes) = (all.0 - calls, all.1 - bytes);
+            if ends {
+                taken.insert(row.key.call, all);
+            }
+        }
+        rows.retain(|row| row.count.calls > 0);
+        rows
+    }
 }
 
 /// By the keys that were asked for. With `ended`, only the calls of that interval, whose rows are then removed.
@@ -174,4 +197,29 @@ fn stats(from: &count, estimated: bool) -> CallStats {
         stats.latencies.add_bucket(i, u64::from(n));
     }
     stats
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_call_is_handed_out_once() {
+        let taken = TakenCounts::default();
+        let rows = |all: &[(u32, u64)]| {
+            let row = |&(call, calls): &(u32, u64)| {
+                let (key, count) = (count_key { call, ..count_key::default() }, count { calls, ..count::default() });
+                CountRow { key, count, estimated: false }
+            };
+            all.iter().map(row).collect::<Vec<_>>()
+        };
+        let rest = |all: &[(u32, u64)], ends| {
+            let rest = taken.rest(rows(all), ends);
+            rest.iter().map(|row| (row.key.call, row.count.calls)).collect::<Vec<_>>()
+        };
+        assert_eq!(rest(&[(1, 5)], true), [(1, 5)]);
+        assert_eq!(rest(&[(1, 5), (2, 3)], true), [(2, 3)]);
+        assert_eq!(rest(&[(1, 9), (2, 3)], false), [(1, 4)]);
+        assert_eq!(rest(&[(1, 9), (2, 4)], true), [(1, 4), (2, 1)]);
+    }
 }

@@ -2,7 +2,9 @@
 
 use crate::ring::size::RingSize;
 use crate::settings::Settings;
-use stride_event::{Counting, Endings, FdSet, FileFilter, Machine, ProbedFile, StackRate, TraceSpec, WantedThreads};
+use stride_event::{
+    CountBy, Counting, Endings, FdSet, FileFilter, Machine, ProbedFile, StackRate, TraceSpec, WantedThreads,
+};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Config<'a> {
@@ -109,6 +111,12 @@ impl<'a> Config<'a> {
     /// Calls are counted by other keys than their numbers.
     pub fn counts_more(&self) -> bool {
         self.counting.is_some_and(|c| !c.is_by_number())
+    }
+
+    /// Only failures have other keys, and nothing but sums is wanted of the calls that succeed. So these are counted by their numbers, which is cheaper.
+    pub fn counts_failures(&self) -> bool {
+        let by_error = CountBy { errno: true, ..CountBy::SYSCALL };
+        !self.times && self.counting.is_some_and(|c| c.by == by_error && !c.latencies && !c.cpu_time)
     }
 }
 

@@ -39,6 +39,7 @@ pub fn set(rodata: &mut rodata, config: &Config<'_>, tables: &Tables) {
     rodata.count_latencies = config.counting.is_some_and(|c| c.latencies);
     rodata.count_bytes = config.counting.is_some_and(|c| c.bytes);
     rodata.count_more = config.counts_more();
+    rodata.count_failures = config.counts_failures();
     let by = config.counting.map_or(CountBy::default(), |c| c.by);
     rodata.by_call = by.syscall;
     rodata.by_error = by.errno;

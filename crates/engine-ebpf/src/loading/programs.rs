@@ -1,5 +1,6 @@
 //! Loading and attaching the programs.
 
+use crate::counting::counts::TakenCounts;
 use crate::counting::counts::{self, CountRow};
 use crate::counting::timing::Timing;
 use crate::error::Why;
@@ -63,6 +64,8 @@ pub struct Programs {
     /// The link of the program that adopts threads, once that was needed.
     seeding: Option<Link>,
     counting: Option<Counting>,
+    /// Calls that succeed are counted by their numbers: those that were handed out already.
+    taken: Option<TakenCounts>,
     cpus: u32,
     /// Only some of the calls that are counted may be timed. Then this attaches `on_sys_enter`.
     times_some: bool,
@@ -165,7 +168,7 @@ impl Programs {
             open.maps.wanted_cgroups.set_max_entries(bound::MOST_CGROUPS.0)?;
         }
         open.maps.counts_by.set_autocreate(config.counts_more())?;
-        if config.counting.is_some() && !config.counts_more() {
+        if config.counting.is_some() && (!config.counts_more() || config.counts_failures()) {
             open.maps.counts.set_max_entries(cpus * bound::COUNT_SLOTS.0)?;
         }
         library::configure(&mut open, config.library, config.text)?;
@@ -242,6 +245,7 @@ impl Programs {
             probes: Vec::new(),
             seeding: None,
             counting: config.counting,
+            taken: config.counts_failures().then(TakenCounts::default),
             cpus,
             timing: None,
             times_some,
@@ -493,7 +497,14 @@ impl Programs {
                 let estimate = |slot, now| self.timing.as_ref()?.estimates().find(slot, now);
                 counts::by_number(&maps.calls, &maps.counts, self.cpus, estimate)
             }
-            Some(_) => counts::by_key(&maps.counts_by, ended),
+            Some(_) => {
+                let mut rows = counts::by_key(&maps.counts_by, ended)?;
+                if let Some(taken) = &self.taken {
+                    let all = counts::by_number(&maps.calls, &maps.counts, self.cpus, |_, _| None)?;
+                    rows.extend(taken.rest(all, ended.is_some()));
+                }
+                Ok(rows)
+            }
         }
     }
 }
