@@ -4,7 +4,7 @@ use super::common::{Bounded, plain, process, thing};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::is_read;
 use crate::report::finding::{Candidate, Confidence};
-use crate::report::quantity::{BYTES, RUN, WAITED};
+use crate::report::quantity::{BYTES, RUN, TIMES, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
@@ -59,6 +59,7 @@ struct Watched {
 }
 
 struct Wait {
+    waits: u64,
     time: Ns,
     bytes: u64,
     read: Option<CallKey>,
@@ -94,19 +95,20 @@ impl Rule for EdgeUnread {
         let comm = index.comm(pid, tracker);
         vec![Candidate {
             sentence: say!(
-                "{} read {} from {}, all that it had asked for, and then waited with EPOLLET, which does not tell of bytes that are left: {} of the run's {}.",
+                "{} read {} from {}, all that it had asked for, and then waited with EPOLLET, which does not tell of bytes that are left: {} times, {} of the run's {}.",
                 if comm.is_empty() { format!("process {pid}") } else { plain(comm) },
                 BYTES.of(wait.bytes),
                 plain(tracker.name(object)),
+                TIMES.of(wait.waits),
                 WAITED.of(wait.time),
                 RUN.of(total),
             ),
-            evidence: vec![thing(object, wait.reads, tracker), process(pid, comm, wait.reads)],
+            evidence: vec![thing(object, wait.waits, tracker), process(pid, comm, wait.waits)],
             advice: "Read until read(2) returns EAGAIN before you wait again, or leave EPOLLET out.".into(),
             confidence: Confidence::Possible,
             makers: wait.read.map(|key| (key, wait.reads)).into_iter().collect(),
             stacks: wait.stack.clone().map(|stack| (stack, wait.reads)).into_iter().collect(),
-            estimate: "that wait".into(),
+            estimate: "these waits".into(),
             whole_time: Some(wait.time),
             instead_of: &["timed-waits", "lock-step", "lost-time"],
             ..Candidate::default()
@@ -146,6 +148,7 @@ impl EdgeUnread {
             self.waits.make_room_of_ended(observed.tracker, |wait| wait.time > 0);
             if let Some(wait) = self.waits.entry((pid, object), new) {
                 wait.time += time;
+                wait.waits += 1;
                 wait.reads = watched.reads;
             }
         }
@@ -193,6 +196,7 @@ impl EdgeUnread {
         self.waits.make_room_of_ended(observed.tracker, |wait| wait.time > 0);
         if let Some(wait) = self.waits.entry((pid, object), || Wait::after(watched, bytes)) {
             wait.time += observed.time();
+            wait.waits += 1;
         }
         true
     }
@@ -200,6 +204,6 @@ impl EdgeUnread {
 
 impl Wait {
     fn after(watched: &Watched, bytes: u64) -> Wait {
-        Wait { time: 0, bytes, read: watched.read, stack: watched.stack.clone(), reads: watched.reads }
+        Wait { waits: 0, time: 0, bytes, read: watched.read, stack: watched.stack.clone(), reads: watched.reads }
     }
 }

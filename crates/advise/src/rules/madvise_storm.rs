@@ -85,6 +85,7 @@ impl Rule for MadviseStorm {
             && let Some(stack) = self.latest.remove(tid)
             && let Some(advised) = self.ranges.get_mut(&stack)
         {
+            advised.bytes -= advised.bytes / advised.calls.max(1);
             advised.calls = advised.calls.saturating_sub(1);
         }
     }

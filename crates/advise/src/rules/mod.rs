@@ -4,6 +4,7 @@ mod asked_again;
 mod blocked_loop;
 mod busy_wait;
 mod byte_reads;
+mod children_in_turn;
 mod close_storm;
 mod common;
 mod direct_refused;
@@ -86,6 +87,7 @@ const ALL: &[RuleInfo] = &[
     blocked_loop::RULE,
     busy_wait::RULE,
     byte_reads::RULE,
+    children_in_turn::RULE,
     close_storm::RULE,
     direct_refused::RULE,
     eagain_spin::RULE,

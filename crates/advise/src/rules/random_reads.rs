@@ -1,6 +1,6 @@
 //! A file is read in small pieces here and there, or at the same places again and again.
 
-use super::common::{Claims, largest, plain, process, thing};
+use super::common::{Claims, has_own_rule, largest, plain, process, thing};
 use super::placed_reads::{PlacedReads, Reads};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
 use crate::report::finding::{Candidate, Confidence};
@@ -12,11 +12,13 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Ns;
 use stride_syscalls::Syscall;
-use stride_track::Tracker;
+use stride_track::{ObjectId, Tracker};
 
 const RANDOM_READS: Threshold = Threshold::count("random-reads", 1000, "reads of one file at places all over it");
 const READ_AGAIN: Threshold = Threshold::count("read-again", 300, "reads of ranges that were read before");
 const READ_OVER: Threshold = Threshold::count("read-over", 20, "how many times over a file is read");
+const READ_OVER_BYTES: Threshold =
+    Threshold::bytes("read-over-bytes", 16 << 10, "less of a file is a record that others change, or a short list");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "random-reads",
@@ -32,7 +34,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Example: a program looks up 20,000 records of 256 bytes in a file of 16 MiB: 20,000 calls of pread. With mmap(2) and \
         madvise(MADV_RANDOM) it makes two calls. Or sort the places first, and read neighbours together. An analysis that \
         reads the 16 pages of an index before each of 500 steps makes 8,000 reads; if it keeps the index, 16.",
-    thresholds: &[RANDOM_READS, READ_AGAIN, READ_OVER],
+    thresholds: &[RANDOM_READS, READ_AGAIN, READ_OVER, READ_OVER_BYTES],
     make: || Box::new(RandomReads::default()),
 };
 
@@ -62,6 +64,7 @@ impl Rule for RandomReads {
             |reads| &reads.claims,
             |reads| {
                 !again(reads)
+                    && reads.extent > SMALL_TRANSFER.get()
                     && reads.calls >= RANDOM_READS.get()
                     && reads.jumps * 2 >= reads.calls
                     && reads.bytes / reads.calls < SMALL_TRANSFER.get()
@@ -124,7 +127,9 @@ impl Rule for RandomReads {
 
 /// A lock or a change comes between the reads, so nobody knows whether they bring the same bytes.
 fn is_read_over(reads: &Reads) -> bool {
-    reads.calls >= RANDOM_READS.get() && reads.bytes / READ_OVER.get() >= reads.extent
+    reads.extent >= READ_OVER_BYTES.get()
+        && reads.calls >= RANDOM_READS.get()
+        && reads.bytes / READ_OVER.get() >= reads.extent
 }
 
 /// The time of the reads, and of the work that follows them.
@@ -142,7 +147,8 @@ impl RandomReads {
         claimed: fn(&Reads) -> &Claims,
         wasteful: impl Fn(&Reads) -> bool,
     ) -> Option<(String, &Reads, Candidate)> {
-        let files = self.placed.reads.iter().filter(|(_, reads)| wasteful(reads));
+        let is_free = |object: ObjectId| !has_own_rule(tracker.name(object));
+        let files = self.placed.reads.iter().filter(|((_, object), reads)| wasteful(reads) && is_free(*object));
         let files = largest(files, 4, |((pid, object), reads)| (claimed(reads).total(), Reverse((*object, *pid))));
         let ((pid, object), worst) = *files.first()?;
         let evidence = files.iter().map(|((_, object), reads)| {

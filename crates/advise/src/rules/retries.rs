@@ -20,7 +20,7 @@ pub const RULE: RuleInfo = RuleInfo {
     id: "retries",
     title: "tried again and again",
     explanation: "A program waits for something outside by trying again and again with short pauses: it looks for a file that is \
-        not there yet, asks whether a process still lives (kill with signal 0), or connects to a server that refuses.\n\n\
+        not there yet, asks whether a process still lives (kill with signal 0), or connects to a server that refuses or whose local socket is not there.\n\n\
         Fifty tries in a row without success are reported, if on average no more than 100 ms lie between two. Looks for a file \
         count only if the thread waited for something (a sleep) between them, and refused connections only if the process did \
         not connect to another address meanwhile. The wait itself is not saved, only the tries: the estimate is all of them \
@@ -73,6 +73,9 @@ struct Look {
     line: u64,
 }
 
+/// A try to connect, and a pause, take no more calls than this: a socket, its options, a timer, what the runtime does.
+const CALLS_OF_TRY: u64 = 16;
+
 /// A program that waits looks for a file again after few others.
 const LATEST: usize = 8;
 
@@ -88,6 +91,8 @@ struct Tries {
     read: Option<(ObjectId, u64)>,
     line: u64,
     claims: Claims,
+    /// The thread that made the latest try, and the number of its calls by then.
+    latest: (Tid, u64),
 }
 
 impl Rule for Retries {
@@ -101,7 +106,7 @@ impl Rule for Retries {
             || is_read(row)
     }
 
-    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+    fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         if is_read(observed.row) {
             return self.read(observed);
         }
@@ -123,7 +128,7 @@ impl Rule for Retries {
                 }
             }
             () if lets_time_pass(observed.row) => {}
-            () if observed.has(Effect::Connects) => self.connect(observed),
+            () if observed.has(Effect::Connects) => self.connect(observed, index),
             () if observed.has(Effect::AsksOfSocket) => self.asked(observed),
             () if observed.has(Effect::SendsSignal) => {
                 let of = ["pid", "tid", "tgid"].into_iter().find_map(|name| observed.call.arg(name));
@@ -339,8 +344,9 @@ impl Retries {
         }
     }
 
-    fn connect(&mut self, observed: &Observed<'_>) {
+    fn connect(&mut self, observed: &Observed<'_>, index: &Index) {
         const EINPROGRESS: u32 = c::EINPROGRESS as u32;
+        const ENOENT: u32 = c::ENOENT as u32;
         let (Some(file), Some(name)) = (observed.seen.file, observed.call.address().and_then(address_name)) else {
             return;
         };
@@ -354,7 +360,25 @@ impl Retries {
                 self.pending.entry(file, || key);
             }
             Some(errno) if refuses(errno) => self.refused(key, file, observed),
+            // The name of a local socket, which its server makes.
+            Some(ENOENT) => self.not_there(key, file, observed, index),
             Some(_) => {}
+        }
+    }
+
+    /// A local socket is not there. Libraries ask so whether there is a server for them (nscd), and go on without; a program that waits for its server does
+    /// little else.
+    fn not_there(&mut self, key: Key, file: FileId, observed: &Observed<'_>, index: &Index) {
+        let (tid, calls) = (observed.call.tid, index.pace(observed.call.tid).calls);
+        if let Some(tries) = self.tries.get_mut(&key) {
+            let (before, then) = std::mem::replace(&mut tries.latest, (tid, calls));
+            if before == tid && calls.saturating_sub(then) > CALLS_OF_TRY && tries.calls < RETRIES.get() {
+                self.tries.remove(&key);
+            }
+        }
+        self.refused(key.clone(), file, observed);
+        if let Some(tries) = self.tries.get_mut(&key) {
+            tries.latest = (tid, calls);
         }
     }
 
@@ -387,7 +411,17 @@ impl Retries {
 
 impl Tries {
     fn new(began: Ns, line: u64, successes: u64) -> Tries {
-        Tries { calls: 0, began, ended: began, successes, done: false, read: None, line, claims: Claims::default() }
+        Tries {
+            calls: 0,
+            began,
+            ended: began,
+            successes,
+            done: false,
+            read: None,
+            line,
+            claims: Claims::default(),
+            latest: (0, 0),
+        }
     }
 
     fn pace(&self) -> Ns {

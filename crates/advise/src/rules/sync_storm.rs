@@ -26,7 +26,7 @@ pub const RULE: RuleInfo = RuleInfo {
                   of a file to \
         which less than 64 KiB were written since the last time; writes of less to a file opened with O_SYNC or O_DSYNC; msync(2) with MS_SYNC again and again; sync(2) \
         in a loop. Each sync takes a few milliseconds on a hard disk and 0.1 to 1 ms on an SSD, however small the piece is.\n\n\
-        A file is reported if it was synced at least twenty times after small writes. The one sync of a file that is \
+        A file is reported if it was synced at least twenty times after small writes, and so is a directory, which is synced for the names of new and renamed files. The one sync of a file that is \
         written as a whole does not count. How many syncs could be saved depends on how much data may be lost in a crash; \
         the estimate is one sync for each 64 KiB. If a journal is made and removed again with each transaction, all calls about the \
         journal and its database are those of a transaction, and all but one transaction could be saved. Where each piece must be safe before the program goes on (a database's \
@@ -58,6 +58,8 @@ struct Synced {
     line: u64,
     /// The file is opened with O_SYNC or O_DSYNC, so that each write waits.
     always: bool,
+    /// The descriptor is open for reading only, as that of a directory: names that were made in it shall be safe.
+    is_directory: bool,
     claims: Claims,
 }
 
@@ -101,10 +103,12 @@ impl Rule for SyncStorm {
         let bytes = file.writes.bytes - std::mem::replace(before, file.writes.bytes).min(file.writes.bytes);
         // The first sync of a new or truncated file: the whole file has to be safe before it replaces another.
         let whole = file.flags & (c::O_TRUNC | c::O_EXCL) != 0 && file.syncs == 1;
-        if bytes == 0 || bytes >= SMALL_SYNC.get() || whole {
+        let is_directory = file.flags & c::O_ACCMODE == c::O_RDONLY;
+        if bytes == 0 && !is_directory || bytes >= SMALL_SYNC.get() || whole {
             return;
         }
         let Some(synced) = self.files.entry(file.object, Synced::default) else { return };
+        synced.is_directory = is_directory;
         synced.syncs += 1;
         synced.bytes += bytes;
         synced.time += observed.time();
@@ -177,7 +181,7 @@ impl SyncStorm {
         } else {
             for (_, synced) in &often {
                 // The share of each kind of call that is not needed.
-                let needed = synced.bytes.div_ceil(GOOD_BUFFER);
+                let needed = synced.bytes.div_ceil(GOOD_BUFFER).max(1);
                 let part = 1.0 - needed as f64 / synced.syncs as f64;
                 synced.claims.iter().for_each(|(key, calls)| claims.add(key, (calls as f64 * part) as u64));
             }
@@ -187,14 +191,24 @@ impl SyncStorm {
             0 | 1 => "".into(),
             n => say!("; in {} transactions, journals were made and removed again", TRANSACTIONS.of(n)),
         };
-        Some(Candidate {
-            sentence: say!(
+        let name = plain(tracker.name(**object));
+        let sentence = match worst.is_directory {
+            true => say!(
+                "The directory {} was synced {} times, so that names in it are safe, for {} on average.",
+                name,
+                SYNCS.of(worst.syncs),
+                MEAN_WAIT.of(worst.time / worst.syncs),
+            ),
+            false => say!(
                 "{} was {how} {} times, after {} bytes on average{}.",
-                plain(tracker.name(**object)),
+                name,
                 SYNCS.of(worst.syncs),
                 MEAN_BYTES.of(worst.bytes / worst.syncs),
                 journal,
             ),
+        };
+        Some(Candidate {
+            sentence,
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice:
                 "Sync once for many pieces: at the end, after each 64 KiB, or for all changes that came in meanwhile \

@@ -4,6 +4,7 @@
 //! what it says is about this kind.
 
 mod clock;
+mod names;
 mod own;
 mod position;
 mod random;
@@ -38,11 +39,14 @@ pub const RULE: RuleInfo = RuleInfo {
         file, the questions may be needed.\n\n\
         The time zone: with TZ unset, glibc's localtime(3), mktime(3) and strftime(3) check each time whether /etc/localtime has \
         changed. All of a process's checks but the first could be saved: if TZ is set, even to the default, the file is read once.\n\n\
+        Addresses of hosts: getaddrinfo(3) and gethostbyname(3) read /etc/hosts for each lookup, and check /etc/resolv.conf and /etc/nsswitch.conf, also if the name is in \
+        /etc/hosts. Lookups that ask a name server are reported as `name-lookups`.\n\n\
         Example: a logger puts getpid() before each of 10,000 lines. glibc does not keep the id, since a fork could change it; the \
         program can. If each line has the local time as well, that takes 10,000 checks of /etc/localtime; with TZ=:/etc/localtime in \
         the environment there is one.",
     thresholds: &[
         clock::CLOCK_CALLS,
+        names::HOST_LOOKUPS,
         own::SAME_FACTS,
         own::SAME_FACTS_PART,
         position::TELLS_PER_FILE,
@@ -53,7 +57,7 @@ pub const RULE: RuleInfo = RuleInfo {
 };
 
 struct Facts {
-    kinds: [Box<dyn Rule>; 5],
+    kinds: [Box<dyn Rule>; 6],
     /// The kinds that want a call, a bit for each, by the address of its row.
     wanted: FxHashMap<*const Syscall, u8>,
 }
@@ -67,6 +71,7 @@ impl Default for Facts {
                 Box::new(own::SameFacts::default()),
                 Box::new(position::TellAgain::default()),
                 Box::new(zone::TimeZone::default()),
+                Box::new(names::HostNames::default()),
             ],
             wanted: FxHashMap::default(),
         }

@@ -66,6 +66,8 @@ struct LostTime {
     latest: Bounded<Tid, Latest>,
     /// The sleep of a thread that has made no call since.
     pending: Bounded<Tid, LostSleep>,
+    /// Threads that slept in long rows, and how often.
+    in_rows: Bounded<Tid, u64>,
     /// Processes that take something from a peer. Their waits for descriptors may be for that.
     have_peers: Bounded<Tid, Peers>,
 }
@@ -166,6 +168,9 @@ impl LostTime {
     /// The thread has slept. Its next call tells whether that counts.
     fn slept_now(&mut self, observed: &Observed<'_>, in_row: bool, is_for_any: bool) {
         let sleep = LostSleep { key: observed.key, time: observed.time_waiting(), in_row, is_for_any };
+        if in_row && let Some(sleeps) = self.in_rows.entry(observed.call.tid, || 0) {
+            *sleeps += 1;
+        }
         self.pending.make_room_of_ended(observed.tracker, |_| false);
         self.pending.entry(observed.call.tid, || sleep);
     }
@@ -202,6 +207,10 @@ impl LostTime {
             *of = (*of).min(*pid);
         }
         families.values_mut().for_each(|(sleeps, _)| sleeps.add_parked());
+        // One thread in such a row waits for one thing. Several of them may do so for each other, at each step of their work.
+        if self.in_rows.iter().filter(|(_, sleeps)| **sleeps >= ROW).count() > 1 {
+            families.values_mut().for_each(|(sleeps, _)| sleeps.in_rows = 0);
+        }
         let asleep = |name: &[u8], of: &Sleeps| {
             let pids = &of.pids;
             let is_of = |who: &Who| family(&who.comm) == name && who.pid.is_none_or(|pid| pids.contains(&pid));
@@ -242,7 +251,7 @@ impl LostTime {
             estimate: "all of that if what it waits for wakes it, and nothing if the time has to pass".into(),
             matters: true,
             instead_of: &["busy-wait"],
-            unless_told: &["polling", "retries", "timed-waits", "held-lock", "late-locks"],
+            unless_told: &["polling", "retries", "timed-waits", "held-lock", "late-locks", "children-in-turn"],
             ..Candidate::default()
         })
     }

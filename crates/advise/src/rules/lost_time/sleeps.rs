@@ -96,7 +96,7 @@ pub struct Sleeps {
     /// Those of these after which the thread woke another one, which had waited for what it did.
     gave: u64,
     /// Those in long rows.
-    in_rows: u64,
+    pub in_rows: u64,
     /// Those that were half as long again as the one before, or more: pauses between tries.
     longer: u64,
     latest: Ns,

@@ -27,6 +27,9 @@ pub struct Below {
     /// Its own calls, as long as it may be a short child, and the time that it slept.
     pub own: Claims,
     pub slept: Ns,
+    /// The time that it spent closing what is not open, and when the latest such call returned.
+    pub vain: Ns,
+    pub vain_until: Ns,
 }
 
 /// So many different stacks of one process are kept.
@@ -52,6 +55,7 @@ pub struct ProgramGroup {
     pub long: u64,
     pub lived: Ns,
     pub slept: Ns,
+    pub vain: Ns,
     pub claims: Claims,
 }
 
@@ -60,6 +64,11 @@ impl ProgramGroup {
         if self.claims.kinds() < MAX_KINDS {
             self.claims.add_all(calls.iter());
         }
+    }
+
+    /// The time that these children spent on their work.
+    pub fn busy(&self) -> Ns {
+        self.lived.saturating_sub(self.slept + self.vain)
     }
 
     /// These children sleep for most of their lives.

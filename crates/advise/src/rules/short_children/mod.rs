@@ -63,6 +63,9 @@ struct ShortChildren {
 const MAX_PROCESSES: usize = 1 << 17;
 const MAX_PARENTS: usize = 256;
 const MAX_KINDS: usize = 1 << 9;
+const EBADF: u32 = 9;
+/// A loop over descriptors takes no longer than this between two calls.
+const VAIN_GAP: Ns = 100_000;
 /// A parent makes a call of one kind at most so often for each child.
 const CALLS_FOR_CHILD: u64 = 4;
 
@@ -137,6 +140,7 @@ impl Rule for ShortChildren {
                 if short {
                     group.lived += lived;
                     group.slept += below.slept;
+                    group.vain += below.vain;
                     group.claim(below.own);
                 }
             }
@@ -148,12 +152,13 @@ impl Rule for ShortChildren {
                 // The children of a short child count as children of its parent. Their time is part of the short
                 // child's time.
                 for group in below.groups {
-                    let ProgramGroup { short, long, lived, slept, claims, program, command } = group;
+                    let ProgramGroup { short, long, lived, slept, vain, claims, program, command } = group;
                     if let Some(sum) = to.group(ProgramGroup { program, command, ..ProgramGroup::default() }) {
                         sum.short += short;
                         sum.long += long;
                         sum.lived += lived;
                         sum.slept += slept;
+                        sum.vain += vain;
                         sum.claim(claims);
                     }
                 }
@@ -264,6 +269,14 @@ impl ShortChildren {
             return;
         }
         let Some(below) = self.of(pid) else { return };
+        // Another rule tells of these. A child without them would be worth its while.
+        if observed.has(Effect::Closes) && observed.errno() == Some(EBADF) {
+            let began = observed.call.began();
+            let follows = began.saturating_sub(below.vain_until) < VAIN_GAP;
+            below.vain += observed.call.returned.saturating_sub(if follows { below.vain_until } else { began });
+            below.vain_until = observed.call.returned;
+            return;
+        }
         if below.own.kinds() < MAX_KINDS {
             below.own.add(observed.key, 1);
         }
@@ -283,8 +296,7 @@ impl ShortChildren {
         groups.retain(often);
         let Some(most) = groups.iter().map(|group| group.short).max() else { return };
         // A child that sleeps again and again waits for something, which will not come earlier.
-        let of_these: Ns =
-            groups.iter().filter(|group| !group.sleeps()).map(|group| group.lived.saturating_sub(group.slept)).sum();
+        let of_these: Ns = groups.iter().filter(|group| !group.sleeps()).map(ProgramGroup::busy).sum();
         // A program says more than a fork does.
         groups.sort_by_key(|group| (group.command.is_none(), Reverse(group.lived)));
         let part = of_these as f64 / all.max(1) as f64 * (1.0 - 1.0 / most as f64);
