@@ -142,13 +142,14 @@ const GROUPS: &[Group] = &[
 ];
 
 /// Measures the groups that have `word` in their titles. Returns false if there is none.
-pub fn measure_some(stride: &str, word: &str, report: &mut String) -> Result<bool> {
+pub fn measure_some(stride: &str, word: &str, real_time: bool, report: &mut String) -> Result<bool> {
+    let first = if real_time { REAL_TIME } else { &[] };
     let mut groups = GROUPS.iter().filter(|group| group.title.contains(word)).peekable();
     if groups.peek().is_none() {
         return Ok(false);
     }
     let _ = writeln!(report, "| | figure | × untraced | from | to |\n|---|---|---|---|---|");
-    groups.try_for_each(|group| rows(group, &[], stride, report)).map(|()| true)
+    groups.try_for_each(|group| rows(group, first, stride, report)).map(|()| true)
 }
 
 /// Runs the program of a command before those of other users.

@@ -159,10 +159,10 @@ pub fn run_replay(stride: &str) -> Result<()> {
     Ok(())
 }
 
-/// Measures the works that have `word` in their titles, and prints the result.
-pub fn run_some(stride: &str, word: &str) -> Result<()> {
+/// Measures the works that have `word` in their titles, and prints the result. `real_time` is for those of the table of costs.
+pub fn run_some(stride: &str, word: &str, real_time: bool) -> Result<()> {
     let mut report = format!("{}\n\n", machine());
-    let is_of_compass = compass::measure_some(stride, word, &mut report)?;
+    let is_of_compass = compass::measure_some(stride, word, real_time, &mut report)?;
     let works: Vec<&Work> = WORKS.iter().filter(|work| work.title.contains(word)).collect();
     ensure!(is_of_compass || !works.is_empty(), "no work has '{word}' in its title");
     works.into_iter().try_for_each(|work| measure(work, stride, &mut report))?;

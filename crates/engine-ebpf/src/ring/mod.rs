@@ -108,7 +108,7 @@ impl Mapping {
         unsafe { self.at.cast::<u8>().add(offset).cast::<AtomicU64>().as_ref() }
     }
 
-    /// An aligned u32 of `variables`.
+    /// An aligned u32 of `variables` or `values`.
     pub fn word(&self, offset: usize) -> &AtomicU32 {
         assert!(offset.is_multiple_of(4) && offset + 4 <= self.len);
         // SAFETY: as for `long`.
