@@ -181,3 +181,19 @@ fn mistakes_are_told_before_anything_runs() {
     let open = command(&scratch, Path::new("/bin/true")).output().unwrap();
     assert!(text(&open.stderr).contains("others may write there"), "{open:?}");
 }
+
+#[test]
+fn systemd_takes_the_unit() {
+    need!("/usr/bin/systemd-analyze");
+    let scratch = Scratch::new("agent-unit");
+    let unit = fs::read_to_string(stride_test_support::programs::root().join("scripts/systemd/stride-agent.service"));
+    let unit = unit.unwrap().replace("/usr/bin/stride-agent", AGENT);
+    let judged = |unit: &str| {
+        let file = scratch.path("stride-agent.service");
+        fs::write(&file, unit).unwrap();
+        let output = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&file).output().unwrap();
+        text(&output.stderr)
+    };
+    assert_eq!(judged(&unit), "");
+    assert!(judged(&unit.replace("Restart=on-failure", "Restart=maybe")).contains("maybe"));
+}

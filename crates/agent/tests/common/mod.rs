@@ -7,7 +7,7 @@ pub use std::path::{Path, PathBuf};
 pub use std::process::{Child, Command, Output, Stdio};
 pub use std::time::Duration;
 pub use stride_test_support::state::{state, wait_until};
-pub use stride_test_support::{Scratch, need_ebpf, or_skip, skip, wait_for};
+pub use stride_test_support::{Scratch, need, need_ebpf, or_skip, skip, wait_for};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
