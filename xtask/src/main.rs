@@ -37,7 +37,7 @@ fn main() -> anyhow::Result<()> {
         ["verified"] => verified::run(None),
         ["verified", log] => verified::run(Some(log)),
         _ => anyhow::bail!(
-            "usage: cargo xtask agree --tracer=COMMAND --tracer=COMMAND... [--calls=N] [--seed=N] [--only=NAME] [--examples=N] | bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | kernels | predictions STRIDE | size PROGRAM | suite-repeat N [--busy] | uapi [--check] | verified [LOG-OF-TEST-KERNELS]"
+            "usage: cargo xtask agree --tracer=COMMAND --tracer=COMMAND... [--calls=N] [--seed=N] [--only=NAME] [--examples=N] | bench STRIDE [--real-time | all | crowd | memory MILLIONS | replay | WORD-OF-A-TITLE [--real-time]] | chaos [SECONDS] [--seed=N] [--only=NAME] | check | docs | kernels | predictions STRIDE | size PROGRAM | suite-repeat N [--busy] | uapi [--check] | verified [LOG-OF-TEST-KERNELS]"
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! What the agent does with its tracers. A script stands for `stride`, so these tests need no privileges.
+//! The agent keeps its tracers running. A script stands for `stride`, so these tests need no privileges.
 
 mod common;
 

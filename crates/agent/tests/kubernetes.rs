@@ -80,7 +80,7 @@ fn the_configuration_of_the_manifest_is_right() {
     assert!(text(&output.stdout).contains("2 tracers"), "{whole}: {output:?}");
 }
 
-/// What the plugin asks of the API server, and what it has run in the agent's pod.
+/// Stands for kubectl: answers what the plugin asks of the API server, and runs commands of the agent's pod here.
 const KUBECTL: &str = r#"
 echo "$*" >>"$ASKED"
 case $* in
