@@ -114,6 +114,12 @@ impl LostTime {
         self.0.values().sum()
     }
 
+    /// The number of threads that lost much of the time: half of an equal share or more.
+    pub fn threads(&self) -> u64 {
+        let share = self.total() / self.0.len().max(1) as Ns;
+        self.0.values().filter(|time| **time * 2 >= share).count() as u64
+    }
+
     /// The part of the time for which the run waited.
     pub fn on_path(&self, path: &CriticalPath) -> Ns {
         self.0.iter().map(|(tid, time)| (*time as f64 * path.share(*tid)) as Ns).sum()

@@ -6,7 +6,7 @@ use crate::counts::by_thread::LostTime;
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::{is_read, is_write};
 use crate::report::finding::{Candidate, Confidence, Evidence};
-use crate::report::quantity::{AT_A_TIME, CONNECTIONS, MEAN_WAIT, REQUESTS, RUN, SERVERS, WAITED};
+use crate::report::quantity::{AT_A_TIME, CONNECTIONS, MEAN_WAIT, REQUESTS, RUN, SERVERS, THREADS, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::{DELAYED_ACK, FEW_MESSAGES};
@@ -32,7 +32,7 @@ pub const RULE: RuleInfo = RuleInfo {
         A round trip is a send on a connection that the process made (TCP or UNIX), and the first receive after it. Round \
         trips count if the process waited for no other answer meanwhile. A peer is reported from 200 round trips on if \
         the waiting is a tenth of the run, and from five on if each took 5 ms or more and the waiting is half of the run. \
-        Slow requests to several servers are counted together. If two to four requests to one server are under way at a time, for half of the run and \
+        Slow requests to several servers are counted together. If three or more threads make the requests, the finding says so: they hold a lock meanwhile, or get their work one by one. If two to four requests to one server are under way at a time, for half of the run and \
         5 ms each, that is told as a small pool. \
         Short round trips on connections of their own are reported as `reconnects`, and answers that a delayed \
         acknowledgement held up as `small-sends`. Calls do not show whether a request needs the answer to the one before.\n\n\
@@ -88,6 +88,12 @@ const MAX_PARTS: usize = 8;
 const AT_ONCE: &str = "Make requests that do not depend on each other at the same time (threads, an event loop, asyncio.gather, \
      goroutines), or ask for several things in one request.";
 
+/// So many threads have each a part in the requests. Then they could have several under way.
+const SEVERAL_THREADS: u64 = 3;
+
+const BY_THREADS: &str = "If the threads hold a lock while they wait for the answer (synchronized, a mutex), ask without the lock, and lock only to look and to store, \
+     or take a lock for each key; if one thread hands them the requests one by one, let that thread hand out several at a time.";
+
 impl Rule for LockStep {
     fn wants(&self, row: &'static Syscall) -> bool {
         row.has_effect(Effect::Connects) || is_write(row) || is_read(row)
@@ -137,14 +143,22 @@ impl Rule for LockStep {
         let evidence = slow.iter().map(|((_, object), peer)| peer.evidence(*object, tracker));
         let mut claims = Claims::default();
         claims.add_all(slow.iter().flat_map(|(_, peer)| peer.claims.iter()));
-        let several = worst.connections > 1;
-        let advice = if several {
+        let threads = worst.lost.threads();
+        let advice = if threads >= SEVERAL_THREADS {
+            BY_THREADS
+        } else if worst.connections > 1 {
             AT_ONCE
         } else {
             "Ask for several things in one request (MGET, WHERE ... IN, a join, a batch), or send the next requests before the \
              first answer is there (a pipeline). If each request needs the answer to the one before, this is as it must be."
         };
+        let saved = slow.iter().map(|(_, peer)| peer.saved(index.path())).sum();
+        // If the server is traced, the run waits for the server's threads.
+        let at_once = if threads >= SEVERAL_THREADS { worst.waited - worst.waited / threads } else { 0 };
         let how = match worst.connections {
+            _ if threads >= SEVERAL_THREADS => {
+                say!("by {} threads, of which only one at a time had a request under way", THREADS.of(threads))
+            }
             0 | 1 => "one at a time, on one connection".into(),
             n => say!("one after another, on {} connections", CONNECTIONS.of(n)),
         };
@@ -161,8 +175,9 @@ impl Rule for LockStep {
             advice: advice.into(),
             confidence: Confidence::Possible,
             claims: claims.list(),
-            estimate: "the waiting for all answers but the longest".into(),
-            whole_time: Some(slow.iter().map(|(_, peer)| peer.saved(index.path())).sum()),
+            estimate: "the waiting for all answers but the longest, as far as the run waited for them".into(),
+            whole_time: Some(saved),
+            perhaps_more: at_once.saturating_sub(saved),
             ..Candidate::default()
         }]
     }
@@ -200,7 +215,7 @@ impl LockStep {
             evidence: evidence.take(4).chain([process(pid, index.comm(pid, tracker), requests)]).collect(),
             advice: AT_ONCE.into(),
             confidence: Confidence::Possible,
-            estimate: "the waiting for all answers but the longest".into(),
+            estimate: "the waiting for all answers but the longest, as far as the run waited for them".into(),
             whole_time: Some(lost.saturating_sub(longest)),
             ..Candidate::default()
         })
