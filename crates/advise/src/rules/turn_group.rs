@@ -78,6 +78,8 @@ pub struct TurnGroup {
 /// Waits of one thread that another one ended.
 type Pair = (HandedOver, HandOver);
 
+const SHORT_WAIT: Ns = 100_000;
+
 /// A ring has at least so many processes: two that ask and answer each other are a client and its server.
 const SMALLEST_RING: usize = 3;
 
@@ -217,7 +219,17 @@ impl TurnGroup {
         self.members.values().map(TurnTaker::worked)
     }
 
+    /// Two processes that wait for each other this shortly hand pieces of work to and fro, as by two semaphores, rather than want one lock.
+    fn is_pair(&self) -> bool {
+        let waits: u64 = self.members.values().map(|member| member.waits).sum();
+        let time: Ns = self.members.values().map(|member| member.time).sum();
+        self.bond == Bond::Lock && self.members.len() == 2 && time < waits * SHORT_WAIT
+    }
+
     pub fn takes_turns(&self) -> bool {
+        if self.is_pair() {
+            return false;
+        }
         let at_once = self.worked().sum::<Ns>() as f64 / self.lasted().max(1) as f64;
         (NONE_WORKS.ratio()..=AT_ONCE.ratio()).contains(&at_once)
     }
@@ -296,6 +308,17 @@ mod tests {
         assert!(rings(&pipeline).is_empty());
         let server = [(1, 2), (2, 1)].map(|(waiter, waker)| pair(waiter, waker, 60, 5, 0, 10));
         assert!(rings(&server).is_empty());
+    }
+
+    #[test]
+    fn two_processes_with_short_waits_hand_work_to_and_fro() {
+        let takes_turns = |processes: &[(Tid, Tid)], time| {
+            let pairs: Vec<Pair> = processes.iter().map(|&(a, b)| pair(a, b, 100, time, 0, time * 2)).collect();
+            TurnGroup::of(Bond::Lock, &pairs).is_some_and(|group| group.takes_turns())
+        };
+        assert!(takes_turns(&[(1, 2), (2, 1)], 50));
+        assert!(!takes_turns(&[(1, 2), (2, 1)], 5));
+        assert!(takes_turns(&[(1, 2), (2, 3), (3, 1)], 5));
     }
 
     #[test]
