@@ -4,6 +4,7 @@
 //! ([`stride_event::CallWaits`]), both are divided further. All parts add up to the whole.
 
 use crate::causes::wakers::Wakers;
+use crate::file_locks::takes_file_lock;
 use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -430,7 +431,9 @@ pub(super) fn in_call(call: &Call, on: CallOn, followed_on: bool, tracker: &Trac
 /// The thing is named only if others have to do something with it before the call can go on: pipes and sockets, and files for whose locks the call waits.
 pub(super) fn call_on(call: &Call, seen: &Seen, tracker: &Tracker) -> CallOn {
     let needs_others = |object: ObjectId, row: &Syscall| {
-        row.may_wait().is_some() || row.transfer().is_some() && tracker.kind(object) != ObjectKind::Path
+        row.may_wait().is_some()
+            || row.transfer().is_some() && tracker.kind(object) != ObjectKind::Path
+            || takes_file_lock(call, row) == Some(true)
     };
     let object = seen.object.filter(|&object| seen.row.is_some_and(|row| needs_others(object, row)));
     CallOn { abi: call.abi, nr: call.nr, object: object.map(|object| tracker.group(object)) }
