@@ -24,8 +24,10 @@ fn the_picture_of_a_finding_is_what_stride_prints() {
     };
     let screen = Picture::of(&run("--color=always"));
     let text = screen.text();
-    assert!(text.len() < MOST_LINES && text.iter().all(|line| line.chars().count() <= MOST_COLUMNS), "{text:#?}");
+    assert!(text.iter().all(|line| line.chars().count() <= MOST_COLUMNS), "{text:#?}");
     let documented = documented("advise.svg", &screen.svg("$ stride -f --advise ./small-sends"));
+    // (How many lines the time of a run takes differs from run to run.)
+    assert!(documented.len() < MOST_LINES, "{documented:#?}");
     assert_eq!(shape(&documented), shape(&text), "STRIDE_UPDATE_DOCS=1 makes docs/advise.svg anew");
 
     let ink = |text: &str| screen.style_of(text).unwrap_or_else(|| panic!("no {text}: {:#?}", screen.text())).ink;
