@@ -184,9 +184,12 @@ impl Registry {
         let count = |instrument, n| MetricSeries::single(instrument, PointValue::Count(n));
         let facts = [(LabelKey::Version, self.version), (LabelKey::Engine, self.engine)];
         let facts = facts.into_iter().filter_map(|(key, id)| Some((key, self.names.text(id)?))).collect();
-        let mut families = vec![
-            self.family(&instruments::CALLS, calls),
-            self.family(&instruments::ERRORS, errors),
+        let of_calls = [
+            Some(self.family(&instruments::CALLS, calls)),
+            Some(self.family(&instruments::ERRORS, errors)),
+            self.has_durations.then(|| self.family(&instruments::DURATION, durations)),
+        ];
+        let others = [
             count(&instruments::LOST, self.lost),
             count(&instruments::FOLDED, self.folded),
             count(&instruments::THREADS, self.threads),
@@ -197,10 +200,7 @@ impl Registry {
                 points: vec![Point { labels: facts, value: PointValue::Count(1) }],
             },
         ];
-        if self.has_durations {
-            families.push(self.family(&instruments::DURATION, durations));
-        }
-        families
+        of_calls.into_iter().flatten().chain(others).collect()
     }
 
     fn series_of_calls(&self) -> usize {

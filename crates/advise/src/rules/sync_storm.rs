@@ -2,16 +2,17 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
-use crate::counts::kinds::{Io, io};
+use crate::counts::kinds::{Io, io, is_write};
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CALLS, MEAN_BYTES, MEAN_WAIT, SYNCS, TRANSACTIONS};
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::GOOD_BUFFER;
 use crate::thresholds::threshold::Threshold;
+use rustc_hash::FxHashSet;
 use std::cmp::Reverse;
 use stride_event::Ns;
-use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_syscalls::{Effect, Syscall, table, uapi::consts as c};
 use stride_track::{FileId, ObjectId, Tracker};
 
 const SMALL_SYNC: Threshold =
@@ -58,8 +59,8 @@ struct Synced {
     line: u64,
     /// The file is opened with O_SYNC or O_DSYNC, so that each write waits.
     always: bool,
-    /// The descriptor is open for reading only, as that of a directory: names that were made in it shall be safe.
-    is_directory: bool,
+    /// All descriptors that it was synced by are open for reading only, as those of directories are: names that were made there shall be safe.
+    only_read: bool,
     claims: Claims,
 }
 
@@ -103,12 +104,12 @@ impl Rule for SyncStorm {
         let bytes = file.writes.bytes - std::mem::replace(before, file.writes.bytes).min(file.writes.bytes);
         // The first sync of a new or truncated file: the whole file has to be safe before it replaces another.
         let whole = file.flags & (c::O_TRUNC | c::O_EXCL) != 0 && file.syncs == 1;
-        let is_directory = file.flags & c::O_ACCMODE == c::O_RDONLY;
-        if bytes == 0 && !is_directory || bytes >= SMALL_SYNC.get() || whole {
+        let only_reads = file.flags & c::O_ACCMODE == c::O_RDONLY;
+        if bytes == 0 && !only_reads || bytes >= SMALL_SYNC.get() || whole {
             return;
         }
         let Some(synced) = self.files.entry(file.object, Synced::default) else { return };
-        synced.is_directory = is_directory;
+        synced.only_read = only_reads && (synced.only_read || synced.syncs == 0);
         synced.syncs += 1;
         synced.bytes += bytes;
         synced.time += observed.time();
@@ -161,6 +162,11 @@ impl SyncStorm {
 
     fn small(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
         let mut often: Vec<_> = self.files.iter().filter(|(_, synced)| synced.syncs >= SMALL_SYNCS.get()).collect();
+        // Of a file that others write, nobody knows how much a sync by a reader made safe.
+        let writes_to = |key: &CallKey| table(key.abi).get(key.nr.into()).is_some_and(|entry| is_write(entry.row));
+        let writes = index.tallies().filter(|(key, _)| writes_to(key));
+        let written: FxHashSet<ObjectId> = writes.filter_map(|(key, _)| key.object).collect();
+        often.retain(|(object, synced)| !synced.only_read || !written.contains(object));
         often.sort_by_key(|(object, synced)| (Reverse((synced.time, synced.syncs)), **object));
         let (object, worst) = often.first()?;
         let evidence = often.iter().map(|(object, synced)| {
@@ -192,9 +198,9 @@ impl SyncStorm {
             n => say!("; in {} transactions, journals were made and removed again", TRANSACTIONS.of(n)),
         };
         let name = plain(tracker.name(**object));
-        let sentence = match worst.is_directory {
+        let sentence = match worst.only_read {
             true => say!(
-                "The directory {} was synced {} times, so that names in it are safe, for {} on average.",
+                "{} was synced {} times by descriptors that only read, as a directory is for the names in it, for {} on average.",
                 name,
                 SYNCS.of(worst.syncs),
                 MEAN_WAIT.of(worst.time / worst.syncs),
