@@ -52,7 +52,7 @@ impl AgentConfig {
 
     /// The options of a trace for a client. The error is a sentence.
     pub fn live_options(&self, given: &[String]) -> Result<Vec<String>, String> {
-        allowed::kinds(given, &[OptionKind::Process, OptionKind::Call, OptionKind::View])?;
+        allowed::kinds(given, &ALL_KINDS)?;
         let mut options: Vec<String> = machine(given).collect();
         // A client that has gone away in a way that nobody sees does not trace for ever.
         if !given.iter().any(|word| word.starts_with("--for")) {
@@ -64,10 +64,11 @@ impl AgentConfig {
 }
 
 const LONGEST_LIVE: &str = "1h";
+const ALL_KINDS: [OptionKind; 3] = [OptionKind::Process, OptionKind::Call, OptionKind::View];
 
 /// The options that choose. Without one that chooses processes, those of the whole machine are meant.
 fn machine(select: &[String]) -> impl Iterator<Item = String> {
-    let kinds = allowed::kinds(select, &[OptionKind::Process, OptionKind::Call, OptionKind::View]);
+    let kinds = allowed::kinds(select, &ALL_KINDS);
     let has_process = kinds.is_ok_and(|kinds| kinds.contains(&OptionKind::Process));
     let all = (!has_process).then(|| "--all".to_owned());
     all.into_iter().chain(select.iter().cloned())

@@ -9,7 +9,9 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use stride_store::{Backoff, Delivery, DeliveryState, SpooledFile, StoreClient, StoreSettings, partition};
+use stride_store::{
+    Backoff, Delivery, DeliveryState, SpooledFile, StoreClient, StoreSettings, partition, remove_empty,
+};
 
 /// The table, as it were, of recordings: the first directory of their names in the store.
 const TABLE: &str = "flight";
@@ -106,10 +108,9 @@ impl Recordings {
         let day = now.timestamp().div_euclid(86_400);
         let outbox = self.plan.outbox();
         let path = moved(file, &outbox.join(partition(TABLE, day, &self.host)), &name)?;
-        let below = path.strip_prefix(&outbox)?.to_string_lossy().into_owned();
-        let address = delivery.address().clone();
-        self.deliver(&outbox, Path::new(&below));
-        Ok(format!("{address}/{below}"))
+        let below = path.strip_prefix(&outbox)?;
+        self.deliver(&outbox, below);
+        Ok(format!("{}/{}", delivery.address(), below.display()))
     }
 
     fn deliver(&self, outbox: &Path, below: &Path) {
@@ -236,16 +237,6 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     add(directory, Path::new(""), &mut all);
     all.sort();
     all
-}
-
-/// Removes the empty directories below this one.
-fn remove_empty(directory: &Path) {
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            remove_empty(&entry.path());
-            let _ = fs::remove_dir(entry.path());
-        }
-    }
 }
 
 #[cfg(test)]

@@ -40,18 +40,20 @@ fn crash(shell: &Path) {
     Command::new(shell).args(["-c", script]).status().unwrap();
 }
 
-fn tracing(agent: &Agent) {
+/// An agent whose flight recorder looks at shells of this name, and such a shell.
+fn recording(stride: &Path, name: &str, more: &str, settings: &[(&str, String)]) -> (Agent, PathBuf) {
+    let scratch = Scratch::new(name);
+    let shell = shell(&scratch, name);
+    let agent = Agent::start(scratch, stride, &recorder(name, more), settings);
     agent.says("flight recorder: kill -USR1");
+    (agent, shell)
 }
 
 #[test]
 fn a_crash_is_recorded_and_kept() {
     need_ebpf!();
     let stride = or_skip!(stride());
-    let scratch = Scratch::new("agent-crash");
-    let shell = shell(&scratch, "agentcrash");
-    let mut agent = Agent::start(scratch, &stride, &recorder("agentcrash", ""), &[]);
-    tracing(&agent);
+    let (mut agent, shell) = recording(&stride, "agentcrash", "", &[]);
     crash(&shell);
     wait_until("a recording", || agent.of_first("made") == 1);
     let kept = files(&agent.scratch.path("state/recordings"));
@@ -72,9 +74,6 @@ fn a_crash_goes_to_a_store() {
     need_ebpf!();
     let stride = or_skip!(stride());
     let mut server = or_skip!(S3Server::start(false));
-    let scratch = Scratch::new("agent-store");
-    let shell = shell(&scratch, "agentstore");
-    let config = recorder("agentstore", "upload = 's3://traces/fleet'\n");
     let settings = [
         ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", server.port)),
         ("AWS_REGION", "us-east-1".into()),
@@ -83,8 +82,7 @@ fn a_crash_goes_to_a_store() {
         ("STRIDE_HOST", "node/1".into()),
     ];
     // The bucket is not there yet: the store refuses, and the recording waits.
-    let mut agent = Agent::start(scratch, &stride, &config, &settings);
-    tracing(&agent);
+    let (mut agent, shell) = recording(&stride, "agentstore", "upload = 's3://traces/fleet'\n", &settings);
     crash(&shell);
     agent.says("1 recordings (");
     let store = || agent.of_first("store");

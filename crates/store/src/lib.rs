@@ -23,4 +23,4 @@ pub use delivery::{Backoff, Delivery, DeliveryEnd, DeliveryState};
 pub use failure::StoreFailure;
 pub use partition::partition;
 pub use settings::StoreSettings;
-pub use spool::{Spool, SpooledFile};
+pub use spool::{Spool, SpooledFile, remove_empty};

@@ -76,7 +76,8 @@ fn is_safe(of: &Metadata) -> bool {
     own && (of.mode() & OTHERS_WRITE == 0 || of.mode() & STICKY != 0)
 }
 
-fn remove_empty(directory: &Path) {
+/// Removes the empty directories below this one, and itself if nothing else is in it.
+pub fn remove_empty(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             remove_empty(&entry.path());

@@ -1,6 +1,6 @@
 //! A process starts programs that mostly wait, and waits for the end of each before it starts the next one.
 
-use super::common::{Bounded, MOST_FOLLOWED, base_name, on_path, plain, process};
+use super::common::{Bounded, MOST_FOLLOWED, base_name, count_stack, on_path, plain, process, runs_own_program};
 use crate::counts::index::{Index, Observed};
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CHILDREN, MEAN_LIFE, PID, WAITED};
@@ -107,18 +107,11 @@ impl Rule for ChildrenInTurn {
         if let Some(alive) = self.alive.get_mut(&parent) {
             *alive = alive.saturating_sub(1);
         }
-        // A fork that runs no program of its own does a part of its parent's work.
-        let runs_own = tracker
-            .process(parent)
-            .is_none_or(|parent| parent.program != child.program || parent.command != child.command);
-        if !runs_own {
-            return;
-        }
         let lived = at.saturating_sub(child.started);
         let Some(program) = child.program.filter(|program| base_name(tracker.name(*program)) != b"sleep") else {
             return;
         };
-        if lived < IN_TURN_LIFE.get() {
+        if lived < IN_TURN_LIFE.get() || !runs_own_program(child, parent, tracker) {
             return;
         }
         self.rows.make_room_of_ended(tracker, |row| row.in_turn >= IN_TURN.get());
@@ -163,12 +156,7 @@ impl ChildrenInTurn {
         let Some(stack) = &observed.call.stack else { return };
         self.rows.make_room_of_ended(observed.tracker, |row| row.in_turn >= IN_TURN.get());
         let Some(row) = self.rows.entry(pid, Row::default) else { return };
-        let calls = observed.call.stack_calls.into();
-        if let Some((_, all)) = row.makers.iter_mut().find(|(known, _)| Arc::ptr_eq(known, stack)) {
-            *all += calls;
-        } else if row.makers.len() < MOST_STACKS {
-            row.makers.push((stack.clone(), calls));
-        }
+        count_stack(&mut row.makers, MOST_STACKS, stack, observed.call.stack_calls.into());
     }
 }
 

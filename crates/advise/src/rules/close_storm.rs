@@ -1,6 +1,6 @@
 //! A program closes descriptors that are not open.
 
-use super::common::{Claims, ProcessCounts};
+use super::common::{Claims, ProcessCounts, closes_nothing};
 use crate::counts::index::{Index, Observed};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{CALLS, HIGHEST_FD};
@@ -24,8 +24,6 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(CloseStorm::default()),
 };
 
-const EBADF: u32 = 9;
-
 #[derive(Default)]
 struct CloseStorm {
     highest: u64,
@@ -39,7 +37,7 @@ impl Rule for CloseStorm {
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        if observed.errno() == Some(EBADF) {
+        if closes_nothing(observed) {
             self.highest = self.highest.max(observed.arg("fd") & 0x7fff_ffff);
             self.claims.add(observed.key, 1);
             self.processes.count(observed.seen.pid, observed.tracker);

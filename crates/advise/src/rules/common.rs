@@ -1,6 +1,6 @@
 //! Code that several rules share.
 
-use crate::counts::index::CallKey;
+use crate::counts::index::{CallKey, Observed};
 use crate::report::finding::{Claim, Evidence, EvidenceKind};
 use crate::report::quantity::OTHERS;
 use crate::report::statement::{Statement, say};
@@ -8,8 +8,10 @@ use crate::thresholds::shared::FEW_CALLS;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
+use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid, grouped};
-use stride_track::{CriticalPath, FoundAt, ObjectId, ObjectKind, Tracker};
+use stride_syscalls::{Effect, uapi::consts as c};
+use stride_track::{CriticalPath, FoundAt, ObjectId, ObjectKind, Process, Tracker};
 pub use stride_track::{base_name, directory};
 
 /// Counts by process. Only the largest are reported.
@@ -247,6 +249,26 @@ impl Covered {
 /// So many short threads are looked for on the critical path.
 pub const MOST_FOLLOWED: usize = 1 << 14;
 
+/// Counts calls with this stack, of which at most so many different ones are kept.
+pub fn count_stack(stacks: &mut Vec<(Arc<Stack>, u64)>, most: usize, stack: &Arc<Stack>, calls: u64) {
+    match stacks.iter().position(|(known, _)| Arc::ptr_eq(known, stack)) {
+        Some(at) => stacks[at].1 += calls,
+        None if stacks.len() < most => stacks.push((stack.clone(), calls)),
+        None => {}
+    }
+}
+
+/// True if a child executed a program, or was given a command line, of its own: a mere fork does a part of its parent's work.
+pub fn runs_own_program(child: &Process, parent: Tid, tracker: &Tracker) -> bool {
+    let is_other = |parent: &Process| parent.program != child.program || parent.command != child.command;
+    tracker.process(parent).is_none_or(is_other)
+}
+
+/// The call closes what is not open.
+pub fn closes_nothing(observed: &Observed<'_>) -> bool {
+    observed.has(Effect::Closes) && observed.errno() == Some(c::EBADF as u32)
+}
+
 /// The part of the time of short threads for which the run waited. `lived`: the time in which any of them lived.
 pub fn on_path(tids: &[Tid], lived: Ns, path: &CriticalPath) -> f64 {
     if tids.len() >= MOST_FOLLOWED || lived == 0 {
@@ -275,8 +297,13 @@ pub fn largest<T, S: Ord>(items: impl IntoIterator<Item = T>, n: usize, size: im
 
 /// Paths that have rules of their own: the time zone's and the resolver's.
 pub fn has_own_rule(path: &[u8]) -> bool {
-    const RESOLVER: [&[u8]; 5] = [b"resolv.conf", b"hosts", b"nsswitch.conf", b"host.conf", b"gai.conf"];
-    is_time_zone(path) || path.strip_prefix(b"/etc/").is_some_and(|name| RESOLVER.contains(&name))
+    is_time_zone(path) || is_resolvers(path)
+}
+
+/// The files that the C library reads to look names of hosts up.
+pub fn is_resolvers(path: &[u8]) -> bool {
+    const FILES: [&[u8]; 5] = [b"resolv.conf", b"hosts", b"nsswitch.conf", b"host.conf", b"gai.conf"];
+    path.strip_prefix(b"/etc/").is_some_and(|name| FILES.contains(&name))
 }
 
 pub fn is_time_zone(path: &[u8]) -> bool {

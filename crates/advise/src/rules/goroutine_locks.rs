@@ -1,6 +1,6 @@
 //! Goroutines wait for a lock of Go's.
 
-use super::common::{Bounded, plain};
+use super::common::{Bounded, count_stack, plain};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::report::finding::{Candidate, Claim, Confidence};
 use crate::report::quantity::{PID, UNLOCKS as UNLOCKED, WAKES};
@@ -168,11 +168,7 @@ impl GoroutineLocks {
         place.unlocks += calls;
         place.last = observed.call.began();
         let Some(stack) = &observed.call.stack else { return };
-        match place.stacks.iter().position(|(known, _)| Arc::ptr_eq(known, stack)) {
-            Some(at) => place.stacks[at].1 += calls,
-            None if place.stacks.len() < MAX_STACKS => place.stacks.push((stack.clone(), calls)),
-            None => {}
-        }
+        count_stack(&mut place.stacks, MAX_STACKS, stack, calls);
     }
 
     fn is_contended(&self, pid: Tid, place: &Place) -> bool {

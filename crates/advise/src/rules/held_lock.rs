@@ -9,7 +9,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
 use stride_event::Ns;
-use stride_syscalls::{Effect, For, table};
+use stride_syscalls::{For, table};
 use stride_track::{Activity, CallOn, ObjectId, TimeShare, Tracker, Who};
 
 const HELD_PART: Threshold = Threshold::part(
@@ -94,12 +94,8 @@ fn held(share: &TimeShare) -> Option<(ObjectId, Held<'_>)> {
     let waits: Vec<(&Who, CallOn)> = own.into_iter().chain(waits).collect();
     waits.windows(2).find_map(|pair| {
         let [(holder, wait), (other, locking)] = *pair else { return None };
-        // (Of all that fcntl(2) does, only taking a lock waits.)
-        let is_lock = |on: CallOn| {
-            let controls = on.row().is_some_and(|row| row.has_effect(Effect::ControlsDescriptor));
-            waits_for(on) == Some(For::Turn) || controls && on.object.is_some()
-        };
-        (is_lock(locking) && !is_lock(wait)).then_some((locking.object?, (holder, wait, other, locking)))
+        (locking.waits_for_turn() && !wait.waits_for_turn())
+            .then_some((locking.object?, (holder, wait, other, locking)))
     })
 }
 

@@ -48,8 +48,6 @@ struct Interrupted {
     calls: Bounded<(Tid, CallKey), Interruptions>,
     /// The interrupted call of each thread, until it is clear what the thread does next.
     open: Bounded<Tid, Open>,
-    /// Threads that have waited for a signal, which came.
-    awaited: Bounded<Tid, ()>,
     /// The latest signal of each thread.
     signals: Bounded<Tid, i32>,
     /// Signals that came while threads of a process computed.
@@ -139,8 +137,7 @@ impl Rule for Interrupted {
         let tid = observed.call.tid;
         let key = observed.key;
         let handler_ended = observed.row.name.ends_with("sigreturn");
-        let was_awaited = self.awaited.len() > 0 && self.awaited.get(&tid).is_some();
-        if handler_ended && !was_awaited && self.open.get_mut(&tid).is_none() {
+        if handler_ended && self.open.get_mut(&tid).is_none() {
             self.handled(observed);
         }
         if self.open.len() > 0
@@ -164,22 +161,15 @@ impl Rule for Interrupted {
                 of.ended_by(self.signals.get(&tid));
             }
         }
-        let is_interruption = observed.call.outcome.is_interruption();
-        // A call that waits for a signal is ended by what it waits for.
-        let waits_for_signal = observed.row.waits() == Some(For::Signal);
-        if self.awaited.len() > 0 && !waits_for_signal {
-            self.awaited.remove(&tid);
-        }
-        if is_interruption && waits_for_signal {
-            self.awaited.make_room_of_ended(observed.tracker, |()| false);
-            self.awaited.entry(tid, || ());
-        }
         // (The end of a handler has the result of the call that the signal ended.)
-        if is_interruption && !waits_for_signal && !handler_ended {
+        if observed.call.outcome.is_interruption() && !handler_ended {
             self.open.make_room_of_ended(observed.tracker, |_| false);
             self.open.entry(tid, || Open { key, time: observed.time(), is_handled: false });
-            let began = observed.call.returned;
-            self.calls.entry((observed.seen.pid, key), || Interruptions { began, ..Interruptions::default() });
+            // A call that waits for a signal is ended by what it waits for.
+            if observed.row.waits() != Some(For::Signal) {
+                let began = observed.call.returned;
+                self.calls.entry((observed.seen.pid, key), || Interruptions { began, ..Interruptions::default() });
+            }
         }
         if self.calls.len() > 0
             && let Some(of) = self.calls.get_mut(&(observed.seen.pid, key))

@@ -88,6 +88,9 @@ const MAX_PARTS: usize = 8;
 const AT_ONCE: &str = "Make requests that do not depend on each other at the same time (threads, an event loop, asyncio.gather, \
      goroutines), or ask for several things in one request.";
 
+const IN_ONE: &str = "Ask for several things in one request (MGET, WHERE ... IN, a join, a batch), or send the next requests before the \
+     first answer is there (a pipeline). If each request needs the answer to the one before, this is as it must be.";
+
 /// So many threads have each a part in the requests. Then they could have several under way.
 const SEVERAL_THREADS: u64 = 3;
 
@@ -143,24 +146,18 @@ impl Rule for LockStep {
         let evidence = slow.iter().map(|((_, object), peer)| peer.evidence(*object, tracker));
         let mut claims = Claims::default();
         claims.add_all(slow.iter().flat_map(|(_, peer)| peer.claims.iter()));
-        let threads = worst.lost.threads();
-        let advice = if threads >= SEVERAL_THREADS {
-            BY_THREADS
-        } else if worst.connections > 1 {
-            AT_ONCE
-        } else {
-            "Ask for several things in one request (MGET, WHERE ... IN, a join, a batch), or send the next requests before the \
-             first answer is there (a pipeline). If each request needs the answer to the one before, this is as it must be."
-        };
         let saved = slow.iter().map(|(_, peer)| peer.saved(index.path())).sum();
-        // If the server is traced, the run waits for the server's threads.
-        let at_once = if threads >= SEVERAL_THREADS { worst.waited - worst.waited / threads } else { 0 };
-        let how = match worst.connections {
-            _ if threads >= SEVERAL_THREADS => {
-                say!("by {} threads, of which only one at a time had a request under way", THREADS.of(threads))
+        let (how, advice, at_once) = match worst.lost.threads() {
+            // (If the server is traced, the run waits for the server's threads, and not for these.)
+            n if n >= SEVERAL_THREADS => (
+                say!("by {} threads, of which only one at a time had a request under way", THREADS.of(n)),
+                BY_THREADS,
+                worst.waited - worst.waited / n,
+            ),
+            _ if worst.connections > 1 => {
+                (say!("one after another, on {} connections", CONNECTIONS.of(worst.connections)), AT_ONCE, 0)
             }
-            0 | 1 => "one at a time, on one connection".into(),
-            n => say!("one after another, on {} connections", CONNECTIONS.of(n)),
+            _ => ("one at a time, on one connection".into(), IN_ONE, 0),
         };
         vec![Candidate {
             sentence: say!(

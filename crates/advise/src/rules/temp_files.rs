@@ -159,67 +159,40 @@ mod tests {
     const MS: u64 = 1_000_000;
     const NEW: u64 = c::O_CREAT | c::O_EXCL | c::O_RDWR;
 
-    /// 200 files of one process, which removes each while it is open, or later, or never.
-    fn found(is_open: bool, is_removed: bool) -> bool {
+    /// 200 files of one process, which makes these calls about each: a name, arguments, and a result.
+    fn found(calls: &[(&str, &[u64], i64)]) -> bool {
         let mut run = TestRun::new(true);
         run.show(spawned(7, 0));
         let mut now = 0;
         for i in 0..200 {
             let path = format!("/tmp/{i}");
-            let mut show = |name: &str, args: &[u64], result: i64| {
+            for (name, args, result) in calls {
                 now += MS;
-                let made = naming(call(7, name, args, Outcome::Value(result)), 0x1000, &path);
+                let made = naming(call(7, name, args, Outcome::Value(*result)), 0x1000, &path);
                 run.show(Event::Exit(&lasting(made, now, 100_000)));
-            };
-            show("open", &[0x1000, NEW, 0o600], 3);
-            show("write", &[3, 0x5000, 100], 100);
-            if is_removed && is_open {
-                show("unlink", &[0x1000], 0);
-            }
-            show("close", &[3], 0);
-            if is_removed && !is_open {
-                show("unlink", &[0x1000], 0);
             }
         }
         run.show(exited(7, now + MS));
         run.finding_ids().contains(&"temp-files")
     }
 
-    /// 200 files that are made, closed, opened anew and removed, as with mkstemp(3) and tempnam(3).
-    fn opened_anew(written: bool) -> bool {
-        let mut run = TestRun::new(true);
-        run.show(spawned(7, 0));
-        let mut now = 0;
-        for i in 0..200 {
-            let path = format!("/tmp/{i}");
-            let mut show = |name: &str, args: &[u64], result: i64| {
-                now += MS;
-                let made = naming(call(7, name, args, Outcome::Value(result)), 0x1000, &path);
-                run.show(Event::Exit(&lasting(made, now, 100_000)));
-            };
-            show("open", &[0x1000, NEW, 0o600], 3);
-            show("close", &[3], 0);
-            show("open", &[0x1000, c::O_WRONLY | c::O_TRUNC], 3);
-            if written {
-                show("write", &[3, 0x5000, 100], 100);
-            }
-            show("close", &[3], 0);
-            show("unlink", &[0x1000], 0);
-        }
-        run.show(exited(7, now + MS));
-        run.finding_ids().contains(&"temp-files")
-    }
+    const MAKE: (&str, &[u64], i64) = ("open", &[0x1000, NEW, 0o600], 3);
+    const OPEN: (&str, &[u64], i64) = ("open", &[0x1000, c::O_WRONLY | c::O_TRUNC], 3);
+    const WRITE: (&str, &[u64], i64) = ("write", &[3, 0x5000, 100], 100);
+    const CLOSE: (&str, &[u64], i64) = ("close", &[3], 0);
+    const UNLINK: (&str, &[u64], i64) = ("unlink", &[0x1000], 0);
 
+    /// As with mkstemp(3) and tempnam(3).
     #[test]
     fn files_may_be_opened_anew_to_be_written() {
-        assert!(opened_anew(true));
-        assert!(!opened_anew(false), "these are locks");
+        assert!(found(&[MAKE, CLOSE, OPEN, WRITE, CLOSE, UNLINK]));
+        assert!(!found(&[MAKE, CLOSE, OPEN, CLOSE, UNLINK]), "these are locks");
     }
 
     #[test]
     fn files_are_removed_while_they_are_open_and_later() {
-        assert!(found(false, true));
-        assert!(found(true, true));
-        assert!(!found(false, false));
+        assert!(found(&[MAKE, WRITE, CLOSE, UNLINK]));
+        assert!(found(&[MAKE, WRITE, UNLINK, CLOSE]));
+        assert!(!found(&[MAKE, WRITE, CLOSE]));
     }
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::ops::AddAssign;
 use stride_event::{Call, CallWaits, Event, Ns, Taker, Tid, WaitKind, WaitTimes, Waker, parts_within};
-use stride_syscalls::{Abi, Syscall, table};
+use stride_syscalls::{Abi, Effect, For, Syscall, table};
 
 /// A thing that the time of threads is spent on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -57,6 +57,12 @@ impl CallOn {
     /// `None` for a number without a call.
     pub fn row(&self) -> Option<&'static Syscall> {
         table(self.abi).get(self.nr).map(|entry| entry.row)
+    }
+
+    /// The call waits for its turn with the thing. (Of all that fcntl(2) does, only taking a lock has a thing: [`call_on`].)
+    pub fn waits_for_turn(&self) -> bool {
+        let of_fcntl = |row: &Syscall| row.has_effect(Effect::ControlsDescriptor) && self.object.is_some();
+        self.row().is_some_and(|row| row.may_wait().or(row.waits()) == Some(For::Turn) || of_fcntl(row))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Names of hosts that the file /etc/hosts answers are looked up again and again.
 
-use super::super::common::{Bounded, Claims, has_own_rule, is_time_zone, process};
+use super::super::common::{Bounded, Claims, is_resolvers, process};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::opens;
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
@@ -50,7 +50,6 @@ impl Rule for HostNames {
         let Some((&pid, lookups)) = worst else { return Vec::new() };
         // All calls about the resolver's files are those of lookups, and the first one is needed.
         let part = 1.0 - 1.0 / lookups.calls as f64;
-        let is_resolvers = |name: &[u8]| has_own_rule(name) && !is_time_zone(name);
         let about =
             index.tallies().filter(|(key, _)| key.object.is_some_and(|object| is_resolvers(tracker.name(object))));
         let mut claims = Claims::default();

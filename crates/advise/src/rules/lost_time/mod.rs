@@ -168,6 +168,7 @@ impl LostTime {
     /// The thread has slept. Its next call tells whether that counts.
     fn slept_now(&mut self, observed: &Observed<'_>, in_row: bool, is_for_any: bool) {
         let sleep = LostSleep { key: observed.key, time: observed.time_waiting(), in_row, is_for_any };
+        self.in_rows.make_room_of_ended(observed.tracker, |sleeps| *sleeps >= ROW);
         if in_row && let Some(sleeps) = self.in_rows.entry(observed.call.tid, || 0) {
             *sleeps += 1;
         }
@@ -208,9 +209,7 @@ impl LostTime {
         }
         families.values_mut().for_each(|(sleeps, _)| sleeps.add_parked());
         // One thread in such a row waits for one thing. Several of them may do so for each other, at each step of their work.
-        if self.in_rows.iter().filter(|(_, sleeps)| **sleeps >= ROW).count() > 1 {
-            families.values_mut().for_each(|(sleeps, _)| sleeps.in_rows = 0);
-        }
+        let row_is_one_wait = self.in_rows.iter().filter(|(_, sleeps)| **sleeps >= ROW).count() < 2;
         let asleep = |name: &[u8], of: &Sleeps| {
             let pids = &of.pids;
             let is_of = |who: &Who| family(&who.comm) == name && who.pid.is_none_or(|pid| pids.contains(&pid));
@@ -229,7 +228,7 @@ impl LostTime {
         let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name, &sleeps), name, sleeps, pid));
         let (run, name, sleeps, pid) = lost
             .filter(|(run, _, sleeps, _)| {
-                sleeps.least_part().is_some_and(|part| *run as f64 >= index.own_total() as f64 * part)
+                sleeps.least_part(row_is_one_wait).is_some_and(|part| *run as f64 >= index.own_total() as f64 * part)
             })
             .max_by_key(|(run, name, ..)| (*run, Reverse(*name)))?;
         Some(Candidate {

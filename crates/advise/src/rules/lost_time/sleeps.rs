@@ -96,7 +96,7 @@ pub struct Sleeps {
     /// Those of these after which the thread woke another one, which had waited for what it did.
     gave: u64,
     /// Those in long rows.
-    pub in_rows: u64,
+    in_rows: u64,
     /// Those that were half as long again as the one before, or more: pauses between tries.
     longer: u64,
     latest: Ns,
@@ -155,9 +155,9 @@ impl Sleeps {
     }
 
     /// The part of the run that such sleeps have to take. `None`: they are too few or too short, or have another purpose.
-    pub fn least_part(&self) -> Option<f64> {
+    pub fn least_part(&self, row_is_one_wait: bool) -> Option<f64> {
         let most = |part: u64| part * 2 > self.calls;
-        if self.mean() < SHORTEST_SLEEP.get() || most(self.in_rows) || most(self.gave) {
+        if self.mean() < SHORTEST_SLEEP.get() || row_is_one_wait && most(self.in_rows) || most(self.gave) {
             return None;
         }
         if self.calls >= LOST_SLEEPS.get() {

@@ -1,6 +1,6 @@
 //! The children of one process that has not ended yet.
 
-use super::super::common::{Claims, Covered};
+use super::super::common::{Claims, Covered, count_stack};
 use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid};
 use stride_track::ObjectId;
@@ -38,11 +38,7 @@ const MAX_STACKS: usize = 64;
 impl Below {
     /// The process made a child with this stack, which stands for so many calls.
     pub fn makes(&mut self, stack: &Arc<Stack>, calls: u64) {
-        if let Some((_, all)) = self.makers.iter_mut().find(|(known, _)| Arc::ptr_eq(known, stack)) {
-            *all += calls;
-        } else if self.makers.len() < MAX_STACKS {
-            self.makers.push((stack.clone(), calls));
-        }
+        count_stack(&mut self.makers, MAX_STACKS, stack, calls);
     }
 }
 

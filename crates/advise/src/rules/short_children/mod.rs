@@ -2,7 +2,7 @@
 
 mod below;
 
-use super::common::{Claims, MOST_FOLLOWED, base_name, on_path, plain};
+use super::common::{Claims, MOST_FOLLOWED, base_name, closes_nothing, on_path, plain, runs_own_program};
 use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::opens;
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
@@ -63,7 +63,6 @@ struct ShortChildren {
 const MAX_PROCESSES: usize = 1 << 17;
 const MAX_PARENTS: usize = 256;
 const MAX_KINDS: usize = 1 << 9;
-const EBADF: u32 = 9;
 /// A loop over descriptors takes no longer than this between two calls.
 const VAIN_GAP: Ns = 100_000;
 /// A parent makes a call of one kind at most so often for each child.
@@ -130,9 +129,7 @@ impl Rule for ShortChildren {
         let short = lived <= SHORT_CHILD.get() && small && process.parent.is_some();
         let of = ProgramGroup { program: process.program, ..ProgramGroup::default() };
         let Some(parent) = process.parent else { return self.ends(tid, &process.comm, below) };
-        let own = tracker
-            .process(parent)
-            .is_none_or(|parent| parent.program != process.program || parent.command != process.command);
+        let own = runs_own_program(process, parent, tracker);
         if let Some(to) = self.of(parent) {
             let group = to.group(ProgramGroup { command: own.then(|| command(process)), ..of });
             if let Some(group) = group {
@@ -270,7 +267,7 @@ impl ShortChildren {
         }
         let Some(below) = self.of(pid) else { return };
         // Another rule tells of these. A child without them would be worth its while.
-        if observed.has(Effect::Closes) && observed.errno() == Some(EBADF) {
+        if closes_nothing(observed) {
             let began = observed.call.began();
             let follows = began.saturating_sub(below.vain_until) < VAIN_GAP;
             below.vain += observed.call.returned.saturating_sub(if follows { below.vain_until } else { began });
