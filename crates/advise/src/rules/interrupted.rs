@@ -9,6 +9,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
 use stride_event::{Event, Ns, Tid};
+use stride_syscalls::uapi::consts::SI_TIMER;
 use stride_syscalls::uapi::signals::SIGNALS;
 use stride_syscalls::{For, Syscall, table};
 use stride_track::Tracker;
@@ -18,8 +19,11 @@ const INTERRUPTED_PART: Threshold =
     Threshold::part("interrupted-part", 0.2, "the part of such calls that was interrupted and not made again");
 const INTERRUPTED_AGAIN: Threshold =
     Threshold::count("interrupted-again", 1000, "interrupted calls that were made again");
-const HANDLED: Threshold =
-    Threshold::count("handled-signals", 2000, "signals whose handler ran while a thread computed");
+const HANDLED: Threshold = Threshold::count(
+    "handled-signals",
+    2000,
+    "signals, with the expirations merged into them, that came while a thread computed",
+);
 const HANDLED_PACE: Threshold =
     Threshold::time("handled-pace", 500_000, "the longest time from one of those to the next, on average");
 const INTERRUPTED_PACE: Threshold =
@@ -33,8 +37,9 @@ pub const RULE: RuleInfo = RuleInfo {
         common cause.\n\n\
         Reported are fifty interrupted calls of a process that are a fifth of its calls of that kind, and after which the thread did something else than making the same \
         call again. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
-        they cost two ways into the kernel each, and wake a CPU that could rest. Signals that come while a process computes count if their handler ran two thousand \
-        times, and once in half a millisecond: then the program does little else. A profiler that the user switched on does that on purpose.\n\n\
+        they cost two ways into the kernel each, and wake a CPU that could rest. Signals that come while a process computes count if there were two thousand, \
+        and one in half a millisecond: then the program does little else. Expirations of a timer that were merged into one signal count each, because a tracer that delays \
+        signals merges them. A profiler that the user switched on does that on purpose.\n\n\
         In C, take timers as descriptors (timerfd_create(2)) and signals by signalfd(2) in one loop; in Python, use signal.setitimer with a longer interval, or a thread with \
         Event.wait(timeout); elsewhere, the timers of the runtime send no signals.\n\n\
         Example: a client has a timer of 1 ms for its statistics, without SA_RESTART, and its reads take 2 ms. Of 1,113 connections, 613 were given \
@@ -49,9 +54,16 @@ struct Interrupted {
     /// The interrupted call of each thread, until it is clear what the thread does next.
     open: Bounded<Tid, Open>,
     /// The latest signal of each thread.
-    signals: Bounded<Tid, i32>,
+    signals: Bounded<Tid, Latest>,
     /// Signals that came while threads of a process computed.
     handled: Bounded<Tid, Handled>,
+}
+
+/// A signal that was delivered.
+#[derive(Clone, Copy, Default)]
+struct Latest {
+    signal: i32,
+    expirations: u64,
 }
 
 /// An interrupted call.
@@ -70,6 +82,9 @@ struct Handled {
     calls: BTreeMap<u32, (CallKey, u64)>,
     signals: BTreeMap<&'static str, u64>,
     times: u64,
+    /// What the signals stand for. A tracer that delays signals merges expirations of a timer, which untraced have a
+    /// signal each.
+    expirations: u64,
     began: Ns,
     ended: Ns,
 }
@@ -87,9 +102,18 @@ struct Interruptions {
     ended: Ns,
 }
 
+/// How many expirations of a POSIX timer a `siginfo_t` stands for: one, and the overruns of timer_getoverrun(2), which
+/// came while the signal was pending. Other signals stand for themselves.
+fn expirations(info: &[u8; 128]) -> u64 {
+    let int = |at: usize| info[at..].first_chunk().map_or(0, |bytes| i32::from_ne_bytes(*bytes));
+    let (code, overruns) = (int(8), int(20));
+    if i64::from(code) as u64 == SI_TIMER { 1 + u64::try_from(overruns).unwrap_or(0) } else { 1 }
+}
+
 /// There are few signals, so their names have a bound.
-fn count_signal(signals: &mut BTreeMap<&'static str, u64>, signal: Option<&i32>) {
-    if let Some((_, name)) = SIGNALS.iter().find(|(number, _)| signal == Some(&(*number as i32))) {
+fn count_signal(signals: &mut BTreeMap<&'static str, u64>, latest: Option<Latest>) {
+    let Some(latest) = latest else { return };
+    if let Some((_, name)) = SIGNALS.iter().find(|(number, _)| *number as i32 == latest.signal) {
         *signals.entry(name).or_default() += 1;
     }
 }
@@ -104,13 +128,15 @@ impl Handled {
         self.ended.saturating_sub(self.began) / self.times.max(1)
     }
 
+    /// Judged by what the timer asked for, which is what the untraced program gets.
     fn is_storm(&self) -> bool {
-        self.times >= HANDLED.get() && self.pace() <= HANDLED_PACE.get()
+        let lasted = self.ended.saturating_sub(self.began);
+        self.expirations >= HANDLED.get() && lasted / self.expirations.max(1) <= HANDLED_PACE.get()
     }
 }
 
 impl Interruptions {
-    fn ended_by(&mut self, signal: Option<&i32>) {
+    fn ended_by(&mut self, signal: Option<Latest>) {
         count_signal(&mut self.signals, signal);
     }
 
@@ -150,7 +176,7 @@ impl Rule for Interrupted {
                 if let Some(of) = self.calls.get_mut(&(observed.seen.pid, key)) {
                     of.again += 1;
                     of.ended = observed.call.returned;
-                    of.ended_by(self.signals.get(&tid));
+                    of.ended_by(self.signals.get(&tid).copied());
                 }
             } else if open.is_handled
                 && let Some(Open { key, time, .. }) = self.open.remove(&tid)
@@ -158,7 +184,7 @@ impl Rule for Interrupted {
             {
                 of.given_up += 1;
                 of.time += time;
-                of.ended_by(self.signals.get(&tid));
+                of.ended_by(self.signals.get(&tid).copied());
             }
         }
         // (The end of a handler has the result of the call that the signal ended.)
@@ -180,9 +206,12 @@ impl Rule for Interrupted {
 
     fn event(&mut self, event: &Event<'_>, _: &Index, _: &Tracker) {
         if let Event::Signal { tid, info, .. } = event
-            && let Some(signal) = self.signals.entry(*tid, || 0)
+            && let Some(latest) = self.signals.entry(*tid, Latest::default)
         {
-            *signal = info.first_chunk().map_or(0, |number| i32::from_ne_bytes(*number));
+            *latest = Latest {
+                signal: info.first_chunk().map_or(0, |number| i32::from_ne_bytes(*number)),
+                expirations: expirations(info),
+            };
         }
     }
 
@@ -222,14 +251,15 @@ impl Rule for Interrupted {
 impl Interrupted {
     /// A handler has returned, and no call had waited when its signal came.
     fn handled(&mut self, observed: &Observed<'_>) {
-        let Some(signal) = self.signals.get(&observed.call.tid) else { return };
-        self.handled.make_room_of_ended(observed.tracker, |of| of.times >= HANDLED.get());
+        let Some(&latest) = self.signals.get(&observed.call.tid) else { return };
+        self.handled.make_room_of_ended(observed.tracker, |of| of.expirations >= HANDLED.get());
         let began = observed.call.returned;
         let new = || Handled { began, ..Handled::default() };
         let Some(of) = self.handled.entry(observed.seen.pid, new) else { return };
         of.times += 1;
+        of.expirations += latest.expirations;
         of.ended = observed.call.returned;
-        count_signal(&mut of.signals, Some(signal));
+        count_signal(&mut of.signals, Some(latest));
         let key = CallKey { object: None, ..observed.key };
         of.calls.entry(key.nr).or_insert((key, 0)).1 += 1;
     }
@@ -288,5 +318,22 @@ impl Interrupted {
             matters: true,
             ..Candidate::default()
         }]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_of_a_timer_stands_for_its_overruns() {
+        let mut info = [0u8; 128];
+        assert_eq!(expirations(&info), 1);
+        info[20..24].copy_from_slice(&7i32.to_ne_bytes());
+        assert_eq!(expirations(&info), 1, "only timers have overruns there");
+        info[8..12].copy_from_slice(&(SI_TIMER as i32).to_ne_bytes());
+        assert_eq!(expirations(&info), 8);
+        info[20..24].copy_from_slice(&(-1i32).to_ne_bytes());
+        assert_eq!(expirations(&info), 1);
     }
 }
