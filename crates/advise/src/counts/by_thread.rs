@@ -98,7 +98,7 @@ impl KindTally {
 }
 
 /// Time that a rule measured by itself, such as waiting, by the threads that lost it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct LostTime(FxHashMap<Tid, Ns>);
 
 /// At most this many threads are told apart. Later ones count as if they were on the path.

@@ -34,6 +34,7 @@ macro_rules! quantities {
 
 quantities! {
     AT_A_TIME = Count "at_a_time": "requests under way at a time, at most";
+    BUFFER = Bytes "buffer_bytes": "the size of a buffer";
     BYTES = Size "bytes": "bytes in all";
     CALLS = Count "calls": "calls of the kind that the sentence is about";
     CHILDREN = Count "children": "child processes";

@@ -53,12 +53,14 @@ mod short_threads;
 mod slow_connects;
 mod slow_fork;
 mod slow_start;
+mod small_buffers;
 mod small_sends;
 mod stat_storm;
 mod sync_storm;
 mod taking_turns;
 mod temp_files;
 mod timed_waits;
+mod timer_wakes;
 mod tiny_maps;
 mod tiny_reads;
 mod tiny_writes;
@@ -131,12 +133,14 @@ const ALL: &[RuleInfo] = &[
     slow_connects::RULE,
     slow_fork::RULE,
     slow_start::RULE,
+    small_buffers::RULE,
     small_sends::RULE,
     stat_storm::RULE,
     sync_storm::RULE,
     taking_turns::RULE,
     temp_files::RULE,
     timed_waits::RULE,
+    timer_wakes::RULE,
     tiny_maps::RULE,
     tiny_reads::RULE,
     tiny_writes::RULE,

@@ -267,8 +267,13 @@ impl Causes {
     /// Locks of files, and System V semaphores.
     fn turn(&mut self, call: &Call, row: &Syscall, seen: &Seen, now: Interval) {
         let Some((channel, turn)) = Turn::of(call, row, seen) else { return };
+        let now = Interval { way: Some(Way::Lock), ..now };
         match turn {
-            Turn::Takes => self.note_wait(channel, Interval { way: Some(Way::Lock), ..now }),
+            // (Only one thread is woken for a semaphore.)
+            Turn::Takes if matches!(channel, Channel::Semaphores(_)) && now.woken.is_some() => {
+                self.ended_waits.add(now, None);
+            }
+            Turn::Takes => self.note_wait(channel, now),
             Turn::GivesBack => self.note_action(channel, now),
         }
     }
@@ -313,7 +318,7 @@ impl Causes {
     }
 
     fn note_wait(&mut self, channel: Channel, wait: Interval) {
-        if wait.woken.is_some() {
+        if wait.woken.is_some() && wait.way != Some(Way::Lock) {
             return self.ended_waits.add(wait, None);
         }
         let state = self.state(channel);
@@ -367,6 +372,8 @@ impl EndedWaits {
 
     fn add(&mut self, wait: Interval, by: Option<Interval>) {
         let by = match wait.woken {
+            // A lock is had after the last unlock. Whoever ended the longest sleep may have waited for the lock, too.
+            _ if wait.way == Some(Way::Lock) && by.is_some() => by,
             Some(Woken::Thread(tid, pid, at)) => Some(Interval::at(tid, pid, at)),
             Some(Woken::Timer) => None,
             None => by,

@@ -2,7 +2,7 @@
 
 use crate::causes::chains::{Chains, Leaf};
 use crate::causes::critical_path::CriticalPath;
-use crate::causes::spent::{Activity, ActivityId, CallCount, CallOn, Party, Spent};
+use crate::causes::spent::{Activity, ActivityId, CallCount, CallOn, Party, Spent, whole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use stride_event::{Ns, Tid, WaitKind};
@@ -59,16 +59,10 @@ impl Spent {
                 spent.idle += 1;
                 continue;
             }
-            let parts = if path.is_some() { time.own() } else { time.spent.clone() };
-            let own: Ns = parts.iter().map(|(_, part)| part).sum();
-            // A thread's own time may be on the path in part: then each activity is, to the same part.
-            let scale = path.map_or(1.0, |path| path.time(tid) as f64 / own.max(1) as f64);
-            if own == 0 || scale == 0.0 {
-                continue;
-            }
-            spent.threads += 1;
+            let parts = path.map_or_else(|| whole(&time.spent), |path| time.on_path(path.time(tid)));
+            spent.threads += usize::from(!parts.is_empty());
             for (id, part) in parts {
-                *sums.entry(id).or_default() += part as f64 * scale;
+                *sums.entry(id).or_default() += part;
             }
         }
         spent.shares = self.shares(&sums);

@@ -104,12 +104,32 @@ impl ThreadTime {
         add(&mut self.spent, call, rest);
     }
 
-    /// The time in which the thread did not wait for another one on the critical path. If it did nothing else, its whole time.
-    pub(super) fn own(&self) -> Vec<(ActivityId, Ns)> {
-        let followed = |id| self.followed.iter().find(|(other, _)| *other == id).map_or(0, |(_, part)| *part);
-        let own: Vec<_> = self.spent.iter().map(|&(id, part)| (id, part.saturating_sub(followed(id)))).collect();
-        if own.iter().any(|(_, part)| *part > 0) { own } else { self.spent.clone() }
+    /// The activities that make up so much time of the thread on the critical path.
+    pub(super) fn on_path(&self, time: Ns) -> Vec<(ActivityId, f64)> {
+        let of = |parts: &[(ActivityId, Ns)], id| parts.iter().find(|(other, _)| *other == id).map_or(0, |part| part.1);
+        // The time in which it did not wait for another thread that is on the path then.
+        let own: Vec<_> =
+            self.spent.iter().map(|&(id, part)| (id, part.saturating_sub(of(&self.followed, id)))).collect();
+        // Each activity is on the path to the same part. No activity lasted longer than it did: where there is more of the path than
+        // the thread's own time, the path stayed with the thread in waits that it could have left.
+        let (mut parts, missing) = scaled(&own, time as f64);
+        let waited: Vec<_> = self.spent.iter().map(|&(id, part)| (id, part - of(&own, id))).collect();
+        parts.extend(scaled(&waited, missing).0);
+        parts
     }
+}
+
+/// Parts of these activities that make up a time, as far as there is enough of them, and the time that is missing then.
+fn scaled(parts: &[(ActivityId, Ns)], time: f64) -> (Vec<(ActivityId, f64)>, f64) {
+    let all = parts.iter().map(|(_, part)| part).sum::<Ns>() as f64;
+    let scale = if all > 0.0 { (time / all).min(1.0) } else { 0.0 };
+    let parts = parts.iter().map(|(id, part)| (*id, *part as f64 * scale)).filter(|(_, part)| *part > 0.0);
+    (parts.collect(), time - all * scale)
+}
+
+/// All of these activities.
+pub(super) fn whole(parts: &[(ActivityId, Ns)]) -> Vec<(ActivityId, f64)> {
+    parts.iter().map(|(id, part)| (*id, *part as f64)).collect()
 }
 
 /// Things by number, up to a limit. Further things have the number of the first one.

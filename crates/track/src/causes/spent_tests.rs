@@ -34,6 +34,34 @@ fn is(spent: &TimeSpent, parts: &[(&str, Ns)]) {
     assert_eq!(spent.total, parts.iter().map(|(_, time)| time).sum::<Ns>());
 }
 
+/// The path comes to a thread in the middle of a wait: something else than its longest sleep was ended before. The thread has not worked for
+/// longer than it did.
+#[test]
+fn nothing_lasts_longer_than_it_did() {
+    let waits_for = |tid, by, from, to| {
+        let waker = NamedThread { tid: by, process: by, comm: [0; 16] };
+        let longest = Sleep { time: to - from, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
+        let in_call = WaitTimes::from_iter([(WaitKind::Blocked, to - from)]);
+        let waits = CallWaits { in_call, sleeps: 1, longest: Some(longest), ..CallWaits::default() };
+        Call { waits: Some(Box::new(waits)), ..does(tid, "ioctl", &[3, 1, 0], 0, from, to) }
+    };
+    let (other, child) = (waits_for(OTHER, CHILD, 20, 60), waits_for(CHILD, MAIN, 25, 90));
+    let wait = does(MAIN, "wait4", &[OTHER as u64, 0, 0, 0], OTHER.into(), 15, 95);
+    let run = [
+        spawned(MAIN, 1),
+        forked(MAIN, CHILD, CHILD, 10),
+        forked(MAIN, OTHER, OTHER, 12),
+        Event::Exit(&other),
+        Event::Exit(&child),
+        exited(CHILD, 92),
+        exited(OTHER, 94),
+        Event::Exit(&wait),
+        exited(MAIN, 100),
+    ];
+    // The parent 9 and 5 at its ends, and 1 of its wait; the other one 34 behind its wait; the child 50, of which it computed for 17.
+    is(&spent(&run), &[("computing", 14 + 34 + 17), ("blocked in ioctl", 50 - 17), ("wait4", 1)]);
+}
+
 /// The time of the parent's wait is what the child did meanwhile.
 #[test]
 fn a_wait_for_a_child_is_the_childs_time() {

@@ -338,6 +338,29 @@ fn locks_of_files_are_handed_over() {
     assert_eq!(found, [(MAIN, CHILD, Way::Lock, 18), (CHILD, MAIN, Way::Lock, 33)]);
 }
 
+/// A thread that waits for a lock, too, ended the longest of several sleeps. The lock came from the last unlock.
+#[test]
+fn a_lock_comes_from_its_holder() {
+    let open = naming(does(MAIN, "open", &[0x1000, 2, 0], 3, 1, 2), 0x1000, "/lock");
+    let waiter = NamedThread { tid: OTHER, process: OTHER, comm: [0; 16] };
+    let longest = Sleep { time: 15, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waiter, None)) };
+    let in_call = WaitTimes::from_iter([(WaitKind::Blocked, 30)]);
+    let waits = CallWaits { in_call, sleeps: 3, longest: Some(longest), ..CallWaits::default() };
+    let takes = does(MAIN, "flock", &[3, c::LOCK_EX], 0, 20, 21);
+    let gives = does(MAIN, "flock", &[3, c::LOCK_UN], 0, 60, 61);
+    let had = Call { waits: Some(Box::new(waits)), ..does(CHILD, "flock", &[3, c::LOCK_EX], 0, 30, 63) };
+    let events = [
+        spawned(MAIN, 0),
+        Event::Exit(&open),
+        forked(MAIN, CHILD, CHILD, 10),
+        forked(MAIN, OTHER, OTHER, 11),
+        Event::Exit(&takes),
+        Event::Exit(&gives),
+        Event::Exit(&had),
+    ];
+    assert_eq!(handed_over(&events), [(CHILD, MAIN, Way::Lock, 33)]);
+}
+
 #[test]
 fn semaphores_are_handed_over() {
     let semop = |tid, add: i16, from, to| {
