@@ -42,6 +42,10 @@ impl ProcessCounts {
         }
     }
 
+    pub fn add_all(&mut self, others: &ProcessCounts) {
+        others.0.iter().for_each(|(pid, (calls, comm))| self.add(*pid, *calls, comm));
+    }
+
     /// The process with the most calls: name, id and calls.
     pub fn evidence(&self) -> Option<Evidence> {
         let (pid, (calls, comm)) = self.0.iter().max_by_key(|(pid, (n, _))| (*n, std::cmp::Reverse(**pid)))?;
@@ -394,10 +398,14 @@ fn is_plain(c: char) -> bool {
     !c.is_control() && !invisible
 }
 
-/// True if a function on the stack has the name of one that lets time pass: `sleep`, `Thread.sleep`, `JVM_Sleep`, `sleep_for`.
+/// True if a function on the stack has the name of one that lets time pass: `sleep`, `Thread.sleep`, `JVM_Sleep`, `sleep_for`, and Go's
+/// `runtime.futexsleep`, by which only its runtime waits for a time.
 pub fn is_asleep(stack: &Stack) -> bool {
     const SLEEP: &str = "sleep";
-    let is_sleep = |word: &str| word.get(..SLEEP.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(SLEEP));
+    let is_sleep = |word: &str| {
+        let begins = word.get(..SLEEP.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(SLEEP));
+        begins || word.ends_with(SLEEP)
+    };
     let sleeps = |name: &str| name.split(|c: char| !c.is_ascii_alphanumeric()).any(is_sleep);
     stack.frames.iter().flat_map(|frame| frame.functions()).filter_map(|function| function.name).any(sleeps)
 }

@@ -242,7 +242,9 @@ impl Rule for Interrupted {
             confidence: Confidence::Likely,
             makers: vec![(*key, of.calls)],
             matters: true,
-            instead_of: &["timed-waits", "reconnects"],
+            perhaps_more: of.time,
+            estimate: "the waits that were given up, as far as the run waited for them".into(),
+            instead_of: &["timed-waits", "reconnects", "lock-step"],
             ..Candidate::default()
         }]
     }

@@ -79,6 +79,8 @@ struct Peer {
     connections: u64,
     line: u64,
     claims: Claims,
+    /// The calls of the first request of each connection.
+    first: Claims,
 }
 
 const MAX_PROCESSES: usize = 1 << 16;
@@ -172,6 +174,7 @@ impl Rule for LockStep {
             advice: advice.into(),
             confidence: Confidence::Possible,
             claims: claims.list(),
+            makers: slow.iter().flat_map(|(_, peer)| peer.first.iter()).collect(),
             estimate: "the waiting for all answers but the longest, as far as the run waited for them".into(),
             whole_time: Some(saved),
             perhaps_more: at_once.saturating_sub(saved),
@@ -212,6 +215,7 @@ impl LockStep {
             evidence: evidence.take(4).chain([process(pid, index.comm(pid, tracker), requests)]).collect(),
             advice: AT_ONCE.into(),
             confidence: Confidence::Possible,
+            makers: peers.iter().flat_map(|(_, peer)| peer.first.iter().chain(peer.claims.iter())).collect(),
             estimate: "the waiting for all answers but the longest, as far as the run waited for them".into(),
             whole_time: Some(lost.saturating_sub(longest)),
             ..Candidate::default()
@@ -289,10 +293,9 @@ impl LockStep {
         peer.longest = peer.longest.max(waited);
         peer.line = observed.line;
         // The first request of a connection is needed.
-        if flow.trips > 1 {
-            peer.claims.add(observed.key, 1);
-            request.claims.into_iter().for_each(|key| peer.claims.add(key, 1));
-        }
+        let calls = if flow.trips > 1 { &mut peer.claims } else { &mut peer.first };
+        calls.add(observed.key, 1);
+        request.claims.into_iter().for_each(|key| calls.add(key, 1));
         if peer.trips >= SLOW_TRIPS.get() {
             self.processes.count(flow.peer.0, observed.tracker);
         }

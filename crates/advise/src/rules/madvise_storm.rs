@@ -15,6 +15,8 @@ use stride_event::{Event, Tid};
 use stride_syscalls::{Effect, Syscall};
 use stride_track::Tracker;
 
+const GIVEN_BACK: Threshold =
+    Threshold::count("given-back-bytes", 256 << 20, "bytes that were given back again: then few calls are enough");
 const ADVISED_AGAIN: Threshold = Threshold::count("advised-again", 16, "calls about one place in memory");
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -26,7 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
         all of these calls but the first. The stack that a thread gives back when it ends does not count.\n\n\
         Example: an allocator that purges at once (jemalloc with dirty_decay_ms:0) gives 2 MiB back after each request: 10,000 \
         calls and 5,120,000 page faults for 10,000 requests. Waiting some seconds before it gives pages back saves nearly all of them.",
-    thresholds: &[ADVISED_AGAIN],
+    thresholds: &[ADVISED_AGAIN, GIVEN_BACK],
     make: || Box::new(MadviseStorm::default()),
 };
 
@@ -83,6 +85,8 @@ impl Rule for MadviseStorm {
     fn event(&mut self, event: &Event<'_>, _: &Index, _: &Tracker) {
         if let Event::Exited { tid, .. } | Event::Killed { tid, .. } = event
             && let Some(stack) = self.latest.remove(tid)
+            // (The stack of a process's first thread goes with the process.)
+            && stack.0 != *tid
             && let Some(advised) = self.ranges.get_mut(&stack)
         {
             advised.bytes -= advised.bytes / advised.calls.max(1);
@@ -96,8 +100,9 @@ impl Rule for MadviseStorm {
         often.sort_by_key(|((pid, addr), advised)| (std::cmp::Reverse(advised.calls), *addr, *pid));
         let Some(((pid, addr), worst)) = often.first() else { return Vec::new() };
         let calls: u64 = often.iter().map(|(_, advised)| advised.calls).sum();
+        let again: u64 = often.iter().map(|(_, advised)| advised.again()).sum();
         // Allocators give memory back now and then.
-        if calls < FEW_CALLS.get() {
+        if calls < FEW_CALLS.get() && again < GIVEN_BACK.get() {
             return Vec::new();
         }
         let evidence = often.iter().map(|((_, addr), advised)| {
@@ -127,7 +132,7 @@ impl Rule for MadviseStorm {
                 ("TCMALLOC_RELEASE_RATE", "0"),
             ])),
             claims: often.iter().map(|(_, advised)| Claim { key: advised.key, calls: advised.calls - 1 }).collect(),
-            perhaps_more: often.iter().map(|(_, advised)| touching_at_most(advised.again())).sum(),
+            perhaps_more: touching_at_most(again),
             estimate: "every time but the first for each place; more if the program touches the memory in between"
                 .into(),
             ..Candidate::default()

@@ -59,6 +59,7 @@ mod stat_storm;
 mod sync_storm;
 mod taking_turns;
 mod temp_files;
+mod threads_in_turn;
 mod timed_waits;
 mod timer_wakes;
 mod tiny_maps;
@@ -139,6 +140,7 @@ const ALL: &[RuleInfo] = &[
     sync_storm::RULE,
     taking_turns::RULE,
     temp_files::RULE,
+    threads_in_turn::RULE,
     timed_waits::RULE,
     timer_wakes::RULE,
     tiny_maps::RULE,

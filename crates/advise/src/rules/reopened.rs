@@ -54,6 +54,8 @@ struct Openings {
     latest: Latest,
     calls: u64,
     repeats: u64,
+    /// Those of them that were opened to be written.
+    appends: u64,
     line: u64,
     /// The calls of the repeats: open, fstat, read, close.
     claims: Claims,
@@ -176,6 +178,7 @@ impl Rule for Reopened {
             known.calls += 1;
             if latest.repeats(&known.latest) {
                 known.repeats += 1;
+                known.appends += u64::from(writes);
                 claim(file, &mut known.claims);
             } else if known.directory && (by, waits) == (known.latest.by, known.latest.waits) {
                 known.changed.listings += 1;
@@ -187,6 +190,7 @@ impl Rule for Reopened {
                 latest,
                 calls: 1,
                 repeats: 0,
+                appends: 0,
                 line: file.line,
                 claims: Claims::default(),
                 directory: file.is_directory(),
@@ -221,7 +225,7 @@ impl Rule for Reopened {
                 () if is_source(tracker.name(object)) => What::Source,
                 () if is_machine(tracker.name(object)) => What::Machine,
                 () if is_of_process(tracker.name(object)) => What::Process,
-                () if openings.latest.writes => What::Appended,
+                () if openings.appends * 2 > openings.repeats => What::Appended,
                 () if openings.directory => What::Directory,
                 () => What::File,
             };

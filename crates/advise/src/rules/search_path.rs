@@ -8,6 +8,8 @@ use crate::report::quantity::{CALLS, OTHERS, SEARCHES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
@@ -129,7 +131,7 @@ impl Rule for SearchPath {
         for search in self.current.take().into_values() {
             self.ended(search, None, tracker);
         }
-        let groups = std::mem::take(&mut self.groups).take();
+        let groups = along_one_path(std::mem::take(&mut self.groups).take(), tracker);
         let many = groups.into_iter().filter(|(_, found)| {
             let most = found.processes.evidence().map_or(0, |process| process.calls);
             !found.claims.few() && most >= MISSES_PER_PROCESS.get()
@@ -180,7 +182,38 @@ impl SearchPath {
     }
 }
 
+/// Searches that begin in the same directory go along one path, wherever each name was found. They are one fault, and the one
+/// with the most attempts is the example.
+fn along_one_path(groups: FxHashMap<ChildGroup, Found>, tracker: &Tracker) -> Vec<(ChildGroup, Found)> {
+    let mut order: Vec<_> = groups.into_iter().collect();
+    order.sort_by_cached_key(|(_, found)| (Reverse(found.claims.total()), found.line));
+    let mut paths: Vec<(ChildGroup, Found)> = Vec::new();
+    let first = |found: &Found| found.example.first().map(|path| directory(tracker.name(*path)).to_vec());
+    for (group, found) in order {
+        let is_along = |(other, of): &&mut (ChildGroup, Found)| {
+            let are_found = [&group, other].iter().all(|group| matches!(group, ChildGroup::In(_)));
+            are_found && first(of) == first(&found)
+        };
+        match paths.iter_mut().find(is_along) {
+            Some((_, of)) => of.add(found),
+            None => paths.push((group, found)),
+        }
+    }
+    paths
+}
+
 impl Found {
+    fn add(&mut self, other: Found) {
+        self.searches += other.searches;
+        self.claims.add_all(other.claims.iter());
+        for (directory, calls) in other.directories.iter() {
+            if let Some(n) = self.directories.entry(directory.clone(), || 0) {
+                *n += calls;
+            }
+        }
+        self.processes.add_all(&other.processes);
+    }
+
     fn candidate(self, group: &ChildGroup, tracker: &Tracker) -> Candidate {
         let hit = usize::from(matches!(group, ChildGroup::In(_)));
         let tried = &self.example[..self.example.len() - hit];
@@ -231,7 +264,8 @@ impl Found {
             advice: match group {
                 ChildGroup::In(_) => {
                     "Put the directory that has it first, or take directories that never have it out of the path \
-                    (LD_LIBRARY_PATH, PYTHONPATH, PERL5LIB, -I, PATH); name the file by its full path."
+                    (LD_LIBRARY_PATH, PYTHONPATH, PERL5LIB, -I, PATH); name the file by its full path. If the program itself goes along the path for the \
+                    same names again, let it remember where each was found."
                         .into()
                 }
                 ChildGroup::Nowhere(name) if &**name == b".htaccess" => {

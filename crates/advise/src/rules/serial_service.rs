@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, ProcessCounts, on_object, plain};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::counts::kinds::{is_read, is_served, is_write};
+use crate::counts::kinds::{is_asked, is_read, is_served, is_write};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{AT_A_TIME, MEAN_WAIT, QUEUED, REQUESTS, RUN, WAITED};
 use crate::report::statement::say;
@@ -102,7 +102,8 @@ impl Rule for SerialService {
             worker.ready = ready;
         }
         let Some(request) = &mut worker.request else {
-            worker.waited |= may_have_waited(observed);
+            // A request that the thread makes itself was not there before (a client in the same event loop).
+            worker.waited |= may_have_waited(observed) || is_asking(observed);
             return;
         };
         match of_client {
@@ -231,6 +232,14 @@ fn served(observed: &Observed<'_>) -> Option<(FileId, ObjectId)> {
     let moved = matches!(observed.seen.bytes, Some(1..));
     (moved && tracker.kind(object) == ObjectKind::Socket && is_served(tracker.name(object)))
         .then(|| (file, tracker.group(object)))
+}
+
+/// True if the thread sends something on a connection that its process made.
+fn is_asking(observed: &Observed<'_>) -> bool {
+    let asked = |object: ObjectId| {
+        observed.tracker.kind(object) == ObjectKind::Socket && is_asked(observed.tracker.name(object))
+    };
+    is_write(observed.row) && observed.seen.object.is_some_and(asked)
 }
 
 /// A call that takes no longer has not waited.

@@ -219,10 +219,12 @@ mod tests {
         assert!(waits(15, 1, "Pool::take").is_empty());
     }
 
-    /// Java's Thread.sleep() is a wait at a futex that nobody ends.
+    /// Java's Thread.sleep() is a wait at a futex that nobody ends, and Go's runtime sleeps so.
     #[test]
     fn sleeps_are_no_waits_for_others() {
-        for sleep in ["java.lang.Thread.sleep", "JVM_Sleep", "std::this_thread::sleep_for", "sleep"] {
+        for sleep in
+            ["java.lang.Thread.sleep", "JVM_Sleep", "std::this_thread::sleep_for", "sleep", "runtime.futexsleep"]
+        {
             assert!(waits(39, 1, sleep).is_empty(), "{sleep}");
         }
         assert_eq!(waits(39, 1, "unparkAsleepers"), ["timed-waits"]);
