@@ -187,7 +187,7 @@ impl MapChurn {
     }
 }
 
-/// True if the call maps anonymous memory at an address that the kernel chooses.
+/// True if the call maps anonymous memory at an address that the kernel chooses, and not the stack of a thread.
 pub fn is_anonymous(observed: &Observed<'_>) -> bool {
-    observed.arg("flags") & (c::MAP_FIXED | c::MAP_ANONYMOUS) == c::MAP_ANONYMOUS
+    observed.arg("flags") & (c::MAP_FIXED | c::MAP_ANONYMOUS | c::MAP_STACK) == c::MAP_ANONYMOUS
 }
