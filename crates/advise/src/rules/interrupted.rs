@@ -17,6 +17,10 @@ use stride_track::Tracker;
 const INTERRUPTIONS: Threshold = Threshold::count("interruptions", 50, "interrupted calls that were not made again");
 const INTERRUPTED_PART: Threshold =
     Threshold::part("interrupted-part", 0.2, "the part of such calls that was interrupted and not made again");
+const FEW_INTERRUPTIONS: Threshold =
+    Threshold::count("few-interruptions", 10, "such calls that are enough if much of the run is lost with them");
+const INTERRUPTED_LOSS: Threshold =
+    Threshold::part("interrupted-loss", 0.3, "the part of the run that these waits took, with the pauses after them");
 const INTERRUPTED_AGAIN: Threshold =
     Threshold::count("interrupted-again", 1000, "interrupted calls that were made again");
 const HANDLED: Threshold = Threshold::count(
@@ -36,7 +40,7 @@ pub const RULE: RuleInfo = RuleInfo {
         connection, begins its request again or sleeps, and the answer that was on its way is lost. Timers that send a signal every millisecond are a \
         common cause.\n\n\
         Reported are fifty interrupted calls of a process that are a fifth of its calls of that kind, and after which the thread did something else than making the same \
-        call again. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
+        call again. Ten are enough if they and the sleeps right after them took three tenths of the run. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
         they cost two ways into the kernel each, and wake a CPU that could rest. Signals that come while a process computes count if there were two thousand, \
         and one in half a millisecond: then the program does little else. Expirations of a timer that were merged into one signal count each, because a tracer that delays \
         signals merges them. A profiler that the user switched on does that on purpose.\n\n\
@@ -44,7 +48,16 @@ pub const RULE: RuleInfo = RuleInfo {
         Event.wait(timeout); elsewhere, the timers of the runtime send no signals.\n\n\
         Example: a client has a timer of 1 ms for its statistics, without SA_RESTART, and its reads take 2 ms. Of 1,113 connections, 613 were given \
         up because read(2) was interrupted.",
-    thresholds: &[INTERRUPTIONS, INTERRUPTED_PART, INTERRUPTED_AGAIN, INTERRUPTED_PACE, HANDLED, HANDLED_PACE],
+    thresholds: &[
+        INTERRUPTIONS,
+        INTERRUPTED_PART,
+        FEW_INTERRUPTIONS,
+        INTERRUPTED_LOSS,
+        INTERRUPTED_AGAIN,
+        INTERRUPTED_PACE,
+        HANDLED,
+        HANDLED_PACE,
+    ],
     make: || Box::new(Interrupted::default()),
 };
 
@@ -96,6 +109,8 @@ struct Interruptions {
     /// Those after which the thread made the same call.
     again: u64,
     time: Ns,
+    /// The sleeps right after those that were given up.
+    paused: Ns,
     /// How many of them each signal ended.
     signals: BTreeMap<&'static str, u64>,
     began: Ns,
@@ -184,6 +199,8 @@ impl Rule for Interrupted {
             {
                 of.given_up += 1;
                 of.time += time;
+                // Many programs pause before they try again.
+                of.paused += if observed.row.waits() == Some(For::Time) { observed.time_waiting() } else { 0 };
                 of.ended_by(self.signals.get(&tid).copied());
             }
         }
@@ -216,8 +233,11 @@ impl Rule for Interrupted {
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let lost = index.own_span() as f64 * INTERRUPTED_LOSS.ratio();
         let often = self.calls.iter().filter(|(_, of)| {
-            of.given_up >= INTERRUPTIONS.get() && of.given_up as f64 >= of.calls as f64 * INTERRUPTED_PART.ratio()
+            let are_many = of.given_up >= INTERRUPTIONS.get()
+                || of.given_up >= FEW_INTERRUPTIONS.get() && (of.time + of.paused) as f64 >= lost;
+            are_many && of.given_up as f64 >= of.calls as f64 * INTERRUPTED_PART.ratio()
         });
         let worst = often.max_by_key(|((pid, key), of)| (of.given_up, std::cmp::Reverse((*pid, key.nr))));
         let Some(((pid, key), of)) = worst else { return self.storm(index, tracker) };
@@ -242,9 +262,9 @@ impl Rule for Interrupted {
             confidence: Confidence::Likely,
             makers: vec![(*key, of.calls)],
             matters: true,
-            perhaps_more: of.time,
-            estimate: "the waits that were given up, as far as the run waited for them".into(),
-            instead_of: &["timed-waits", "reconnects", "lock-step"],
+            perhaps_more: of.time + of.paused,
+            estimate: "the waits that were given up and the pauses right after them, as far as the run waited for them".into(),
+            instead_of: &["timed-waits", "reconnects", "lock-step", "lost-time"],
             ..Candidate::default()
         }]
     }

@@ -90,8 +90,8 @@ const MAX_PARTS: usize = 8;
 const AT_ONCE: &str = "Make requests that do not depend on each other at the same time (threads, an event loop, asyncio.gather, \
      goroutines), or ask for several things in one request.";
 
-const IN_ONE: &str = "Ask for several things in one request (MGET, WHERE ... IN, a join, a batch), or send the next requests before the \
-     first answer is there (a pipeline). If each request needs the answer to the one before, this is as it must be.";
+const IN_ONE: &str = "Ask for several things in one request (MGET, WHERE ... IN, a join, a batch), send the next requests before the \
+     first answer is there (a pipeline), or let several connections be used (maxSockets, the pool's maximum). If each request needs the answer to the one before, this is as it must be.";
 
 /// So many threads have each a part in the requests. Then they could have several under way.
 const SEVERAL_THREADS: u64 = 3;

@@ -124,7 +124,7 @@ impl Rule for MadviseStorm {
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
             advice:
                 "Keep pages that are needed again soon; have the allocator wait before it gives them back (jemalloc: \
-                dirty_decay_ms; tcmalloc: TCMALLOC_RELEASE_RATE)."
+                dirty_decay_ms; tcmalloc: TCMALLOC_RELEASE_RATE). In Go, leave out debug.FreeOSMemory, or call it once."
                     .into(),
             confidence: Confidence::Possible,
             trial: Some(Trial::Environment(&[

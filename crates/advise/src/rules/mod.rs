@@ -22,6 +22,7 @@ mod hand_overs;
 mod hang;
 mod heap_creep;
 mod held_lock;
+mod held_pipe;
 mod interrupted;
 mod late_locks;
 mod limits;
@@ -105,6 +106,7 @@ const ALL: &[RuleInfo] = &[
     hang::RULE,
     heap_creep::RULE,
     held_lock::RULE,
+    held_pipe::RULE,
     interrupted::RULE,
     late_locks::RULE,
     limits::RULE,

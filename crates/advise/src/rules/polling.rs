@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
-use stride_track::{ObjectId, Tracker};
+use stride_track::{ObjectId, ObjectKind, Tracker, takes_file_lock};
 
 const POLLS: Threshold =
     Threshold::count("polls", 5, "sleeps after a look that was in vain and before the next one of its kind");
@@ -34,12 +34,13 @@ pub const RULE: RuleInfo = RuleInfo {
 /// What a program looks for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Look {
-    File,
+    Lock,
     Process,
     Child,
-    Lock,
     /// A name that only one can make at a time: a file opened with O_EXCL, a directory, a link.
     LockFile,
+    /// (Last: whoever looks for something else may look for files on the way.)
+    File,
 }
 
 #[derive(Default)]
@@ -84,6 +85,8 @@ struct Polls {
     slept: Ns,
 }
 
+/// The descriptors whose names are compared.
+const MOST_OPEN: usize = 64;
 /// Kinds of calls that are told apart.
 const MOST_KINDS: usize = 8;
 
@@ -105,6 +108,7 @@ fn look(observed: &Observed<'_>) -> Option<(Look, bool)> {
     }
     let look = match row.may_wait() {
         Some(For::Turn) => Look::Lock,
+        _ if takes_file_lock(observed.call, row) == Some(true) => Look::Lock,
         // A name that only one can make is a lock.
         _ if makes_name(observed) => Look::LockFile,
         _ if row.has_effect(Effect::Asks) || opens(row) => Look::File,
@@ -116,6 +120,19 @@ fn look(observed: &Observed<'_>) -> Option<(Look, bool)> {
         (Look::Lock, Outcome::Error(EAGAIN)) | (Look::File, Outcome::Error(ENOENT)) => Some((look, true)),
         _ => None,
     }
+}
+
+/// True if the path continues the name of a file that the process has open: the journal of a database, the lock of a mailbox. Programs look
+/// for such files on the way to something else.
+fn is_companion(observed: &Observed<'_>) -> bool {
+    let (Some(path), tracker) = (observed.seen.path, observed.tracker) else { return false };
+    let path = tracker.name(path);
+    let continues = |object: ObjectId| {
+        let rest = path.strip_prefix(tracker.name(object));
+        rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(b"/"))
+    };
+    let open = tracker.open_descriptors(observed.seen.pid);
+    open.iter().take(MOST_OPEN).any(|(_, object)| tracker.kind(*object) == ObjectKind::Path && continues(*object))
 }
 
 fn makes_name(observed: &Observed<'_>) -> bool {
@@ -132,6 +149,7 @@ impl Rule for Polling {
             || row.has_effect(Effect::SendsSignal)
             || row.waits() == Some(For::Child)
             || row.may_wait() == Some(For::Turn)
+            || row.has_effect(Effect::ControlsDescriptor)
             || row.has_effect(Effect::Asks)
             || opens(row)
             || row.has_effect(Effect::MakesDirectory)
@@ -160,6 +178,9 @@ impl Rule for Polling {
             return;
         }
         let Some((look, vain)) = look(observed) else { return };
+        if vain && look == Look::File && is_companion(observed) {
+            return;
+        }
         if !vain && self.latest.get(&(tid, look)).is_none() {
             return;
         }
@@ -248,7 +269,8 @@ impl Rule for Polling {
             ),
             Look::Lock => (
                 "tried to get a lock",
-                "Wait for the lock: flock(2) without LOCK_NB, fcntl(2) with F_SETLKW, semop(2) without IPC_NOWAIT.",
+                "Wait for the lock: flock(2) without LOCK_NB, fcntl(2) with F_SETLKW, semop(2) without IPC_NOWAIT. And look at those that have it: whatever they wait for \
+                 (an answer, a sleep) should come before they take the lock. In a database, ask others before the transaction begins.",
             ),
         };
         vec![Candidate {

@@ -174,6 +174,7 @@ impl Rule for SmallBuffers {
             makers: vec![(small.setter, 1)],
             stacks: small.stack.iter().map(|stack| (stack.clone(), 1)).collect(),
             perhaps_more: saved,
+            instead_of: &["lock-step"],
             estimate: "the time of the transfers, or a part of it".into(),
             ..Candidate::default()
         }]

@@ -2,6 +2,7 @@
 
 use super::common::{Bounded, family, family_name, is_asleep, process};
 use crate::counts::index::{CallKey, Index, Observed};
+use crate::counts::kinds::waits_for_any;
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
@@ -10,11 +11,16 @@ use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use stride_event::{Interrupt, Ns, Outcome, Stack, Tid, Waker};
-use stride_syscalls::{Abi, For, Syscall, table, uapi::consts as c};
-use stride_track::{Activity, CallOn, TimeShare, TimeSpent, Tracker};
+use stride_syscalls::{Abi, Effect, For, Syscall, table, uapi::consts as c};
+use stride_track::{Activity, CallOn, ObjectKind, TimeShare, TimeSpent, Tracker};
 
 const TIMED_WAITS: Threshold = Threshold::count("timed-waits", 5, "waits until a time ran out");
 const TIMED_PART: Threshold = Threshold::part("timed-part", 0.4, "the part of the run that waited so");
+const FEW_TIMED_WAITS: Threshold =
+    Threshold::count("few-timed-waits", 2, "such waits that are enough if they take most of the run");
+const LONG_TIMED_WAIT: Threshold =
+    Threshold::time("long-timed-wait", 300_000_000, "so few waits have to be this long, on average");
+const MOSTLY_TIMED: Threshold = Threshold::part("mostly-timed", 0.6, "most of the run, for so few waits");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "timed-waits",
@@ -22,16 +28,19 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A large part of the run passes in waits for a lock, a permit or a message whose time runs out before anybody gives it. Most often \
         somebody forgot to give something back, or to send it.\n\n\
         Reported are at least five such waits of threads of one name (whose numbers may differ), if the run waited two fifths of its time for them, and if no other finding explains \
-        as much. Sleeps do not count (nor those by a futex, as in Java, where a stack shows them), and neither do waits for descriptors (poll, epoll_wait), whose timeouts drive the work of event loops.\n\n\
+        as much. Two are enough if they last 300 ms and take six tenths of the run. Sleeps do not count (nor those by a futex, as in Java, where a stack shows them), and neither do waits at an epoll instance, whose timeouts drive the work of event loops. \
+        A wait in poll(2) or select(2) counts if the thread had talked with somebody since its wait before: it had sent or received something on a socket or a pipe, or begun to connect. Then it expected an answer, or the rest of a message.\n\n\
         Example: a pool of connections gives out permits by sem_timedwait(3), and an error path does not give its permit back. At the end each of 111 waits lasts \
         the whole 17 ms, 96% of the run.",
-    thresholds: &[TIMED_WAITS, TIMED_PART],
+    thresholds: &[TIMED_WAITS, TIMED_PART, FEW_TIMED_WAITS, LONG_TIMED_WAIT, MOSTLY_TIMED],
     make: || Box::new(TimedWaits::default()),
 };
 
 #[derive(Default)]
 struct TimedWaits {
     waits: Bounded<(Tid, WaitsOf), Waits>,
+    /// Threads that have moved bytes on a socket or a pipe, or begun to connect, since they waited for descriptors.
+    talked: Bounded<Tid, bool>,
 }
 
 /// Calls of one kind, and the family of their threads (`common::family`).
@@ -61,6 +70,16 @@ impl Waits {
         self.stacks.extend(other.stacks.iter().take(room).cloned());
     }
 
+    /// The part of the run that such waits have to take. `None`: they are too few.
+    fn least_part(&self) -> Option<f64> {
+        let are_long = self.timed_for / self.timed.max(1) >= LONG_TIMED_WAIT.get();
+        match self.timed {
+            n if n >= TIMED_WAITS.get() => Some(TIMED_PART.ratio()),
+            n if n >= FEW_TIMED_WAITS.get() && are_long => Some(MOSTLY_TIMED.ratio()),
+            _ => None,
+        }
+    }
+
     /// Most of them are sleeps, as far as is known: a run-time system such as Java's lets a thread sleep by a wait that nobody ends.
     fn are_sleeps(&self) -> bool {
         self.stacks.iter().filter(|(stack, _)| is_asleep(stack)).count() * 2 > self.stacks.len()
@@ -72,11 +91,25 @@ const WAITED_AT_LEAST: Ns = 500_000;
 
 /// What a call waits for, if others have to give that.
 fn waits_for(row: &Syscall) -> Option<For> {
-    row.waits().or(row.may_wait()).filter(|what| matches!(what, For::Lock | For::Turn | For::Peer))
+    let is_it = |what: &For| match what {
+        For::Lock | For::Turn | For::Peer => true,
+        For::Readiness => !waits_for_any(row),
+        _ => false,
+    };
+    row.waits().or(row.may_wait()).filter(is_it)
+}
+
+/// The call moves bytes to or from somebody, or begins to connect.
+fn talks(observed: &Observed<'_>) -> bool {
+    let is_peer = |object| matches!(observed.tracker.kind(object), ObjectKind::Socket | ObjectKind::Pipe);
+    observed.has(Effect::Connects) || observed.seen.bytes.is_some() && observed.seen.object.is_some_and(is_peer)
 }
 
 /// True if the call's time ran out: the timeout of the call, or that of its socket.
 fn ran_out(observed: &Observed<'_>) -> bool {
+    if observed.row.waits() == Some(For::Readiness) {
+        return observed.call.outcome == Outcome::Value(0);
+    }
     const ETIMEDOUT: u32 = c::ETIMEDOUT as u32;
     const EAGAIN: u32 = c::EAGAIN as u32;
     matches!(observed.call.outcome, Outcome::Error(ETIMEDOUT | EAGAIN))
@@ -84,11 +117,20 @@ fn ran_out(observed: &Observed<'_>) -> bool {
 
 impl Rule for TimedWaits {
     fn wants(&self, row: &'static Syscall) -> bool {
-        waits_for(row).is_some()
+        waits_for(row).is_some() || row.transfer().is_some() || row.has_effect(Effect::Connects)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        if observed.time_waiting() < WAITED_AT_LEAST {
+        let tid = observed.call.tid;
+        if talks(observed) {
+            self.talked.make_room_of_ended(observed.tracker, |_| false);
+            self.talked.entry(tid, || false).into_iter().for_each(|talked| *talked = true);
+        }
+        let waits_for = waits_for(observed.row);
+        // (Without a descriptor, it is a sleep.)
+        let waits_for = waits_for.filter(|_| observed.call.arg("nfds") != Some(0));
+        let expects = waits_for != Some(For::Readiness) || self.talked.get_mut(&tid).is_some_and(std::mem::take);
+        if waits_for.is_none() || !expects || observed.time_waiting() < WAITED_AT_LEAST {
             return;
         }
         let key = CallKey { object: None, ..observed.key };
@@ -120,9 +162,8 @@ impl Rule for TimedWaits {
             (in_call(account, name, abi, nr, part), name, CallKey { abi, nr, object: None }, waits, pid)
         });
         let worst = timed.filter(|(run, .., waits, _)| {
-            *run as f64 >= index.own_total() as f64 * TIMED_PART.ratio()
-                && waits.timed >= TIMED_WAITS.get()
-                && !waits.are_sleeps()
+            let part = *run as f64 / index.own_total().max(1) as f64;
+            waits.least_part().is_some_and(|least| part >= least) && !waits.are_sleeps()
         });
         let worst = worst.max_by_key(|(run, name, ..)| (*run, std::cmp::Reverse(*name)));
         let Some((run, name, key, waits, pid)) = worst else { return Vec::new() };
@@ -132,6 +173,9 @@ impl Rule for TimedWaits {
         let row = table(key.abi).get(key.nr.into()).map(|entry| entry.row);
         let (times, mean) = (TIMES.of(waits.timed), MEAN_WAIT.of(waits.timed_for / waits.timed.max(1)));
         let of_run = say!("the run waited for that for {} of its {}", WAITED.of(run), RUN.of(account.total));
+        // Answers come late because somebody waits for a time to run out before.
+        let is_most = row.and_then(waits_for) == Some(For::Readiness)
+            && run as f64 >= index.own_total() as f64 * MOSTLY_TIMED.ratio();
         let (sentence, advice) = match row.and_then(waits_for) {
             Some(For::Lock | For::Turn) => (
                 say!(
@@ -150,8 +194,8 @@ impl Rule for TimedWaits {
                     mean,
                     of_run
                 ),
-                "If the program expects something there, find out why nothing comes: the other side may wait, too, or a message was lost. If the \
-                 timeout drives work that is due at certain times, this is as it must be.",
+                "If the program expects something there, find out why nothing comes: the other side may wait, too (for the end of a message, or for an answer that is never sent), may be \
+                 gone (then remember that for a while), or a message was lost. If the timeout drives work that is due at certain times, this is as it must be.",
             ),
         };
         vec![Candidate {
@@ -164,7 +208,8 @@ impl Rule for TimedWaits {
             perhaps_more: run,
             estimate: "all of that if somebody ends these waits at once, and nothing if they must last".into(),
             matters: true,
-            unless_saved: Some(run / 2),
+            unless_saved: (!is_most).then_some(run / 2),
+            instead_of: if is_most { &["lock-step"] } else { &[] },
             ..Candidate::default()
         }]
     }
