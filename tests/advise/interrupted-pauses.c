@@ -18,7 +18,7 @@ static void beat(int signal) {
 
 static int exchange(int meter) {
 	char answer;
-	return write(meter, "?", 1) == 1 && read(meter, &answer, 1) == 1; // FROM exchange
+	return write(meter, "?", 1) == 1 && read(meter, &answer, 1) == 1;
 }
 
 // Sleeps on after a signal.

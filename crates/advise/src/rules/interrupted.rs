@@ -9,7 +9,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
 use stride_event::{Event, Ns, Tid};
-use stride_syscalls::uapi::consts::SI_TIMER;
+use stride_syscalls::uapi::consts::{SI_TIMER, SI_TKILL};
 use stride_syscalls::uapi::signals::SIGNALS;
 use stride_syscalls::{For, Syscall, table};
 use stride_track::Tracker;
@@ -43,7 +43,7 @@ pub const RULE: RuleInfo = RuleInfo {
         call again. Ten are enough if they and the sleeps right after them took three tenths of the run. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
         they cost two ways into the kernel each, and wake a CPU that could rest. Signals that come while a process computes count if there were two thousand, \
         and one in half a millisecond: then the program does little else. Expirations of a timer that were merged into one signal count each, because a tracer that delays \
-        signals merges them. A profiler that the user switched on does that on purpose.\n\n\
+        signals merges them. Signals that a process sends to its own threads do not count: Go stops threads so. A profiler that the user switched on does that on purpose.\n\n\
         In C, take timers as descriptors (timerfd_create(2)) and signals by signalfd(2) in one loop; in Python, use signal.setitimer with a longer interval, or a thread with \
         Event.wait(timeout); elsewhere, the timers of the runtime send no signals.\n\n\
         Example: a client has a timer of 1 ms for its statistics, without SA_RESTART, and its reads take 2 ms. Of 1,113 connections, 613 were given \
@@ -77,6 +77,8 @@ struct Interrupted {
 struct Latest {
     signal: i32,
     expirations: u64,
+    /// The thread group that sent the signal to one of its threads.
+    by_itself: Option<Tid>,
 }
 
 /// An interrupted call.
@@ -120,9 +122,23 @@ struct Interruptions {
 /// How many expirations of a POSIX timer a `siginfo_t` stands for: one, and the overruns of timer_getoverrun(2), which
 /// came while the signal was pending. Other signals stand for themselves.
 fn expirations(info: &[u8; 128]) -> u64 {
-    let int = |at: usize| info[at..].first_chunk().map_or(0, |bytes| i32::from_ne_bytes(*bytes));
-    let (code, overruns) = (int(8), int(20));
-    if i64::from(code) as u64 == SI_TIMER { 1 + u64::try_from(overruns).unwrap_or(0) } else { 1 }
+    let overruns = int(info, 20);
+    if code(info) == SI_TIMER { 1 + u64::try_from(overruns).unwrap_or(0) } else { 1 }
+}
+
+/// The process that sent a signal by tgkill(2), as run-time systems do to stop their own threads.
+fn sender_by_tgkill(info: &[u8; 128]) -> Option<Tid> {
+    (code(info) == SI_TKILL).then(|| int(info, 16))
+}
+
+/// `si_code`
+fn code(info: &[u8; 128]) -> u64 {
+    i64::from(int(info, 8)) as u64
+}
+
+/// A number of a `siginfo_t` of the native ABI.
+fn int(info: &[u8; 128], at: usize) -> i32 {
+    info[at..].first_chunk().map_or(0, |bytes| i32::from_ne_bytes(*bytes))
 }
 
 /// There are few signals, so their names have a bound.
@@ -225,10 +241,8 @@ impl Rule for Interrupted {
         if let Event::Signal { tid, info, .. } = event
             && let Some(latest) = self.signals.entry(*tid, Latest::default)
         {
-            *latest = Latest {
-                signal: info.first_chunk().map_or(0, |number| i32::from_ne_bytes(*number)),
-                expirations: expirations(info),
-            };
+            *latest =
+                Latest { signal: int(info, 0), expirations: expirations(info), by_itself: sender_by_tgkill(info) };
         }
     }
 
@@ -274,6 +288,10 @@ impl Interrupted {
     /// A handler has returned, and no call had waited when its signal came.
     fn handled(&mut self, observed: &Observed<'_>) {
         let Some(&latest) = self.signals.get(&observed.call.tid) else { return };
+        // (Go stops its threads so, to collect garbage.)
+        if latest.by_itself == Some(observed.seen.pid) {
+            return;
+        }
         self.handled.make_room_of_ended(observed.tracker, |of| of.expirations >= HANDLED.get());
         let began = observed.call.returned;
         let new = || Handled { began, ..Handled::default() };
@@ -357,5 +375,9 @@ mod tests {
         assert_eq!(expirations(&info), 8);
         info[20..24].copy_from_slice(&(-1i32).to_ne_bytes());
         assert_eq!(expirations(&info), 1);
+        assert_eq!(sender_by_tgkill(&info), None);
+        info[8..12].copy_from_slice(&(SI_TKILL as i32).to_ne_bytes());
+        info[16..20].copy_from_slice(&4711i32.to_ne_bytes());
+        assert_eq!(sender_by_tgkill(&info), Some(4711));
     }
 }

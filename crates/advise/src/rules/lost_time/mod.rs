@@ -223,7 +223,8 @@ impl LostTime {
                     () => is(is_sleep) && !is_awaited(share),
                 }
             };
-            shares.filter(sleeps).map(|share| share.time).sum::<Ns>()
+            // Shares have all such waits of these threads, also those that are no sleeps of the program.
+            shares.filter(sleeps).map(|share| share.time).sum::<Ns>().min(of.total())
         };
         let lost = families.into_iter().map(|(name, (sleeps, pid))| (asleep(name, &sleeps), name, sleeps, pid));
         let (run, name, sleeps, pid) = lost

@@ -149,6 +149,11 @@ impl Sleeps {
         self.made(key, self.parked.calls);
     }
 
+    /// The time of all of them.
+    pub fn total(&self) -> Ns {
+        self.time
+    }
+
     /// The length of a sleep, on average.
     pub fn mean(&self) -> Ns {
         self.time / self.calls.max(1)
