@@ -18,9 +18,9 @@ const INTERRUPTIONS: Threshold = Threshold::count("interruptions", 50, "interrup
 const INTERRUPTED_PART: Threshold =
     Threshold::part("interrupted-part", 0.2, "the part of such calls that was interrupted and not made again");
 const FEW_INTERRUPTIONS: Threshold =
-    Threshold::count("few-interruptions", 10, "such calls that are enough if much of the run is lost with them");
+    Threshold::count("few-interruptions", 10, "such calls that are enough if long pauses follow them");
 const INTERRUPTED_LOSS: Threshold =
-    Threshold::part("interrupted-loss", 0.3, "the part of the run that these waits took, with the pauses after them");
+    Threshold::part("interrupted-loss", 0.3, "the part of the run that the sleeps right after so few calls took");
 const INTERRUPTED_AGAIN: Threshold =
     Threshold::count("interrupted-again", 1000, "interrupted calls that were made again");
 const HANDLED: Threshold = Threshold::count(
@@ -40,7 +40,7 @@ pub const RULE: RuleInfo = RuleInfo {
         connection, begins its request again or sleeps, and the answer that was on its way is lost. Timers that send a signal every millisecond are a \
         common cause.\n\n\
         Reported are fifty interrupted calls of a process that are a fifth of its calls of that kind, and after which the thread did something else than making the same \
-        call again. Ten are enough if they and the sleeps right after them took three tenths of the run. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
+        call again. Ten are enough if the sleeps right after them took three tenths of the run. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
         they cost two ways into the kernel each, and wake a CPU that could rest. Signals that come while a process computes count if there were two thousand, \
         and one in half a millisecond: then the program does little else. Expirations of a timer that were merged into one signal count each, because a tracer that delays \
         signals merges them. Signals that a process sends to its own threads do not count: Go stops threads so. A profiler that the user switched on does that on purpose.\n\n\
@@ -250,7 +250,7 @@ impl Rule for Interrupted {
         let lost = index.own_span() as f64 * INTERRUPTED_LOSS.ratio();
         let often = self.calls.iter().filter(|(_, of)| {
             let are_many = of.given_up >= INTERRUPTIONS.get()
-                || of.given_up >= FEW_INTERRUPTIONS.get() && (of.time + of.paused) as f64 >= lost;
+                || of.given_up >= FEW_INTERRUPTIONS.get() && of.paused as f64 >= lost;
             are_many && of.given_up as f64 >= of.calls as f64 * INTERRUPTED_PART.ratio()
         });
         let worst = often.max_by_key(|((pid, key), of)| (of.given_up, std::cmp::Reverse((*pid, key.nr))));
