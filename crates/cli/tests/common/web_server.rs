@@ -37,23 +37,37 @@ impl Package<'_> {
     }
 }
 
+/// So many runs may have functions that were gone before Stride looked, on a busy machine (docs/stacks.md).
+const LATE_RUNS: usize = 4;
+
 impl WebServer<'_> {
     /// Both engines name the script's own line.
     pub fn is_found_by_its_line(&self) {
         let script = root().join("tests/stacks").join(self.script);
         let source = std::fs::read_to_string(&script).unwrap();
         let line = 1 + source.lines().position(|line| line.contains(self.reads)).unwrap();
+        let line = format!("settings ({}:{line})", self.script);
         for &engine in engines() {
-            let scratch = Scratch::new(&format!("{}{engine}", self.script));
-            std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
-            self.package.place(&scratch);
-            let directory = scratch.path("");
-            let command = [self.runtime, &script, &directory].map(|path| path.to_string_lossy().into_owned());
-            let run = scratch.stride([engine, "-f", self.advise].map(str::to_owned).into_iter().chain(command));
-            assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
-            let text = run.trace.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(self.told.iter().any(|told| text.contains(told)), "{engine}: {}", run.trace);
-            assert!(text.contains(&format!("settings ({}:{line})", self.script)), "{engine}: {}", run.trace);
+            let named = (0..=LATE_RUNS).any(|late| {
+                let trace = self.advice(engine, &script);
+                let text = trace.split_whitespace().collect::<Vec<_>>().join(" ");
+                assert!(self.told.iter().any(|told| text.contains(told)), "{engine}: {trace}");
+                let named = text.contains(&line);
+                assert!(named || text.contains(" is gone]") && late < LATE_RUNS, "{engine}: {trace}");
+                named
+            });
+            assert!(named, "{engine}");
         }
+    }
+
+    fn advice(&self, engine: &str, script: &Path) -> String {
+        let scratch = Scratch::new(&format!("{}{engine}", self.script));
+        std::fs::write(scratch.path("settings.json"), r#"{"greeting": "hello"}"#).unwrap();
+        self.package.place(&scratch);
+        let directory = scratch.path("");
+        let command = [self.runtime, script, &directory].map(|path| path.to_string_lossy().into_owned());
+        let run = scratch.stride([engine, "-f", self.advise].map(str::to_owned).into_iter().chain(command));
+        assert_eq!(run.code(), Some(0), "{engine}: {}", run.err);
+        run.trace
     }
 }
