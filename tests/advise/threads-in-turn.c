@@ -13,7 +13,7 @@ static long result;
 
 static unsigned table[TABLE];
 
-// What each worker needs before it can begin.
+// The table without which no worker can begin.
 static void prepare(void) {
 	for (unsigned i = 0; i < TABLE; i++)
 		table[i] = i * 2654435761u ^ i >> 3;

@@ -75,9 +75,9 @@ pub fn is_served(name: &[u8]) -> bool {
     contains(name, " ← ")
 }
 
-/// True if the name is that of a connection which a client has made.
-pub fn is_asked(name: &[u8]) -> bool {
-    contains(name, " → ")
+/// True for a connection that a client has made.
+pub fn is_asked(object: ObjectId, tracker: &Tracker) -> bool {
+    tracker.kind(object) == ObjectKind::Socket && contains(tracker.name(object), " → ")
 }
 
 fn contains(name: &[u8], arrow: &str) -> bool {

@@ -11,7 +11,7 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{For, Syscall};
-use stride_track::{ObjectId, ObjectKind, Tracker};
+use stride_track::{ObjectId, Tracker};
 
 const ASKED_AGAIN: Threshold =
     Threshold::count("asked-again", 50, "times in a row that a thread slept, asked the same and got the same answer");
@@ -91,7 +91,7 @@ impl Rule for AskedAgain {
         if is_wait {
             return;
         }
-        let Some(server) = observed.seen.object.filter(|object| is_server(*object, observed.tracker)) else { return };
+        let Some(server) = observed.seen.object.filter(|object| is_asked(*object, observed.tracker)) else { return };
         let Outcome::Value(size @ 1..) = observed.call.outcome else { return };
         let message = Message::of(observed, size as u64);
         self.threads.forget_ended(observed.tracker, |_| false);
@@ -150,11 +150,6 @@ impl Rule for AskedAgain {
             ..Candidate::default()
         }]
     }
-}
-
-/// (Most transfers are about files, whose names need not be looked at.)
-fn is_server(object: ObjectId, tracker: &Tracker) -> bool {
-    tracker.kind(object) == ObjectKind::Socket && is_asked(tracker.name(object))
 }
 
 impl Asking {

@@ -1,6 +1,8 @@
 //! A process starts programs that mostly wait, and waits for the end of each before it starts the next one.
 
-use super::common::{Bounded, MOST_FOLLOWED, base_name, count_stack, on_path, plain, process, runs_own_program};
+use super::common::{
+    Bounded, MOST_FOLLOWED, base_name, count_stack, makes_child, on_path, plain, process, runs_own_program,
+};
 use crate::counts::index::{Index, Observed};
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{CHILDREN, MEAN_LIFE, PID, WAITED};
@@ -10,9 +12,9 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::ops::AddAssign;
 use std::sync::Arc;
-use stride_event::{Event, Ns, Outcome, Stack, Tid};
+use stride_event::{Event, Ns, Stack, Tid};
 use stride_syscalls::{Effect, For, Syscall};
-use stride_track::{Cloned, ObjectId, ObjectKind, Tracker};
+use stride_track::{ObjectId, ObjectKind, Tracker};
 
 const IN_TURN: Threshold =
     Threshold::count("children-in-turn", 5, "children that began after the end of the one before");
@@ -76,7 +78,7 @@ impl Rule for ChildrenInTurn {
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (call, pid) = (observed.call, observed.seen.pid);
         if observed.has(Effect::Forks) {
-            if matches!(call.outcome, Outcome::Value(1..)) && !Cloned::of(call).makes_thread() {
+            if makes_child(call) {
                 self.forks(observed);
             }
             return;

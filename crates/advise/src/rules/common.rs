@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 use std::hash::Hash;
 use std::sync::Arc;
-use stride_event::{Ns, Stack, Tid, grouped};
+use stride_event::{Call, Ns, Outcome, Stack, Tid, grouped};
 use stride_syscalls::{Effect, uapi::consts as c};
-use stride_track::{CriticalPath, FoundAt, ObjectId, ObjectKind, Process, Tracker};
+use stride_track::{Cloned, CriticalPath, FoundAt, ObjectId, ObjectKind, Process, Tracker};
 pub use stride_track::{base_name, directory};
 
 /// Counts by process. Only the largest are reported.
@@ -260,6 +260,11 @@ pub fn count_stack(stacks: &mut Vec<(Arc<Stack>, u64)>, most: usize, stack: &Arc
         None if stacks.len() < most => stacks.push((stack.clone(), calls)),
         None => {}
     }
+}
+
+/// The call has made a process, and no thread.
+pub fn makes_child(call: &Call) -> bool {
+    matches!(call.outcome, Outcome::Value(1..)) && !Cloned::of(call).makes_thread()
 }
 
 /// True if a child executed a program, or was given a command line, of its own: a mere fork does a part of its parent's work.

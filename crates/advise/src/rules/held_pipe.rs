@@ -1,6 +1,6 @@
 //! A process reads a pipe to its end, and waits for that after its children have ended: somebody whom they left behind has the pipe.
 
-use super::common::{Bounded, base_name, count_stack, plain, process};
+use super::common::{Bounded, base_name, count_stack, makes_child, plain, process};
 use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::is_read;
 use crate::report::finding::{Candidate, Confidence};
@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use stride_event::{Event, Ns, Outcome, Stack, Tid};
 use stride_syscalls::{Effect, Syscall};
-use stride_track::{Cloned, ObjectId, ObjectKind, Tracker};
+use stride_track::{ObjectId, ObjectKind, Tracker};
 
 const HELD_PIPES: Threshold =
     Threshold::count("held-pipes", 3, "ends of pipes that were waited for after the children had ended");
@@ -61,7 +61,7 @@ impl Rule for HeldPipe {
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (call, pid) = (observed.call, observed.seen.pid);
         if observed.has(Effect::Forks) {
-            if matches!(call.outcome, Outcome::Value(1..)) && !Cloned::of(call).makes_thread() {
+            if makes_child(call) {
                 self.parents.make_room_of_ended(observed.tracker, |parent| parent.times >= HELD_PIPES.get());
                 self.parents.entry(pid, Parent::default).into_iter().for_each(|parent| parent.alive += 1);
             }

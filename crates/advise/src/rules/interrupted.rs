@@ -97,8 +97,8 @@ struct Handled {
     calls: BTreeMap<u32, (CallKey, u64)>,
     signals: BTreeMap<&'static str, u64>,
     times: u64,
-    /// What the signals stand for. A tracer that delays signals merges expirations of a timer, which untraced have a
-    /// signal each.
+    /// The expirations of timers that these signals stand for, and the other signals. A tracer that delays signals merges
+    /// expirations, which untraced have a signal each.
     expirations: u64,
     began: Ns,
     ended: Ns,

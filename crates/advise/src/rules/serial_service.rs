@@ -236,10 +236,7 @@ fn served(observed: &Observed<'_>) -> Option<(FileId, ObjectId)> {
 
 /// True if the thread sends something on a connection that its process made.
 fn is_asking(observed: &Observed<'_>) -> bool {
-    let asked = |object: ObjectId| {
-        observed.tracker.kind(object) == ObjectKind::Socket && is_asked(observed.tracker.name(object))
-    };
-    is_write(observed.row) && observed.seen.object.is_some_and(asked)
+    is_write(observed.row) && observed.seen.object.is_some_and(|object| is_asked(object, observed.tracker))
 }
 
 /// A call that takes no longer has not waited.

@@ -359,7 +359,7 @@ fn ran_out(activity: &Activity) -> bool {
 /// The call gives something to others: through a pipe or a device, or to a client of a server. The sleep before it sets a pace, or stands for work.
 fn gives_others(observed: &Observed<'_>) -> bool {
     let Some(object) = observed.seen.object.filter(|_| is_write(observed.row)) else { return false };
-    let asks = observed.tracker.kind(object) == ObjectKind::Socket && is_asked(observed.tracker.name(object));
+    let asks = is_asked(object, observed.tracker);
     io(object, observed.tracker) != Io::File && !asks
 }
 
