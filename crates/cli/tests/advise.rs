@@ -122,11 +122,10 @@ fn go(engine: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Builds a program of `tests/advise/`.
 /// The times of the run that findings save, in seconds, in the order of the report.
 fn saved_times(words: &str) -> Vec<f64> {
     let time =
-        regex::Regex::new(r" calls \(\d+%\), about (?:[^:]* of work, and )?([\d.]+) (µs|ms|s)(?: of the run)?: ")
+        regex::Regex::new(r" calls \([\d.]+%\), about (?:[^:]* of work, and )?([\d.]+) (µs|ms|s)(?: of the run)?: ")
             .unwrap();
     let seconds = |found: regex::Captures<'_>| {
         let unit = match &found[2] {
@@ -139,6 +138,7 @@ fn saved_times(words: &str) -> Vec<f64> {
     time.captures_iter(words).map(seconds).collect()
 }
 
+/// Builds a program of `tests/advise/`.
 fn build_go(source: &str, scratch: &Scratch, name: &str) -> Result<(), Failed> {
     let mut build = Command::new("go");
     if std::env::var_os("HOME").is_none() {
