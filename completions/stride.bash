@@ -64,7 +64,7 @@ _stride_value() {
     --explain) _stride_words asked-again blocked-loop busy-wait byte-reads children-in-turn close-storm direct-refused eagain-spin edge-unread epoll-files exec-search facts failed-connects fd-leak goroutine-locks hand-overs hang heap-creep held-lock held-pipe interrupted late-locks limits lock-contention lock-step lost-time madvise-storm map-churn mkdir-again name-lookups network-requests polling random-reads ready-ignored reconnects reopened repeated request-work retries rewritten search-path serial-service set-again shared-writes short-children short-threads slow-connects slow-fork slow-start small-buffers small-sends stat-storm sync-storm taking-turns temp-files threads-in-turn timed-waits timer-wakes tiny-maps tiny-reads tiny-writes unanswered undone uneven-workers unsynced-rename vain-wakes wide-polls zombies list ;;
     --harden) _stride_words systemd systemd-log seccomp seccomp-log apparmor apparmor-log landlock diff json ;;
     --harden-with) _stride_files ;;
-    --inputs) _stride_words text json make ;;
+    --inputs) _stride_words text json make in-toto cyclonedx ;;
     --inputs-declared) _stride_files ;;
     --repeated) _stride_files recordings ;;
     -S | --summary-sort-by) _stride_words time total-time min-time max-time avg-time wall-total wall-min wall-max wall-avg p50 p99 calls errors bytes blocked runnable distribution name none ;;

@@ -243,7 +243,7 @@ function __stride_value
         case --harden-with
             __stride_files
         case --inputs
-            printf '%s\n' 'text	the default.' 'json	one object' 'make	a rule for make(1)'
+            printf '%s\n' 'text	the default.' 'json	one object' 'make	a rule for make(1)' 'in-toto	a statement of in-toto about the files that were made' 'cyclonedx	a bill of materials'
         case --inputs-declared
             __stride_files
         case --repeated

@@ -1,8 +1,11 @@
 //! `--inputs`: the files that a command used and made, live and replayed, under both engines.
 
 mod common;
+#[path = "common/python_packages.rs"]
+mod python_packages;
 
-use common::{Run, RunInScratch, Scratch, bare_stride, engines, need};
+use common::{Run, RunInScratch, Scratch, bare_stride, engines, need, skipped};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
@@ -247,6 +250,8 @@ fn a_replay_has_no_hashes() {
     assert_eq!(document["hashed"], false);
     assert!(document["programs"].as_array().unwrap().len() > 1);
     assert!(!document.to_string().contains("sha256"));
+    let refused = scratch.replay(&["--inputs=in-toto"]);
+    assert!(refused.code() == Some(1) && refused.err.contains("a replay reads no files"), "{refused:?}");
 }
 
 /// make(1) finds that the product is older than an input, and which one.
@@ -278,6 +283,122 @@ fn a_rule_for_make() {
             assert!(!newer(file, "1 hour ago") && newer(file, "1 hour"), "{engine}: {file}: {rule}");
         }
     }
+}
+
+/// Two readers of the documents that others have written: they know the formats.
+const READERS: &str = r#"
+import json, sys
+text = open("list", encoding="utf-8").read()
+document = json.loads(text)
+if sys.argv[1] == "in-toto":
+    from google.protobuf import json_format
+    from in_toto_attestation.v1 import resource_descriptor, resource_descriptor_pb2, statement, statement_pb2
+    def check(document):
+        statement.Statement.copy_from_pb(json_format.ParseDict(document, statement_pb2.Statement())).validate()
+        for it in document["predicate"]["monitorLog"]["fileAccess"]:
+            read = json_format.ParseDict(it, resource_descriptor_pb2.ResourceDescriptor())
+            resource_descriptor.ResourceDescriptor.copy_from_pb(read).validate()
+    broken = dict(document, subject=[])
+else:
+    from cyclonedx.model.bom import Bom
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+    def check(document):
+        fault = JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps(document))
+        assert fault is None, fault
+        bom = Bom.from_json(document)
+        bom.validate()
+        assert len(bom.components) == len(document["components"])
+    broken = dict(document, components=[{"name": "no type"}])
+check(document)
+try:
+    check(broken)
+except Exception:
+    pass
+else:
+    sys.exit("the reader takes everything")
+"#;
+
+/// The paths and digests of a document: `(path, Some(digest))`.
+type Hashed = BTreeSet<(String, Option<String>)>;
+
+fn hashed(all: &serde_json::Value, digest: &str) -> Hashed {
+    let text = |it: &serde_json::Value| it.as_str().map(str::to_owned);
+    let one = |it: &serde_json::Value| (text(&it["name"]).unwrap(), it.pointer(digest).and_then(text));
+    all.as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn documents_that_others_read() {
+    for (format, package) in [("in-toto", "in-toto-attestation"), ("cyclonedx", "cyclonedx")] {
+        let python = match python_packages::with(package) {
+            Ok(python) => python,
+            Err(why) => {
+                skipped::report_of(&format!("documents_that_others_read ({format})"), why);
+                continue;
+            }
+        };
+        for engine in engines() {
+            let scratch = Scratch::new(&format!("inputs-{format}{engine}"));
+            for file in ["in $x#: y", "in=put", "early"] {
+                std::fs::write(scratch.path(file), "abc").unwrap();
+            }
+            let command = format!("{COPIES}; echo > \"$(printf 'l\\nm\\033\\377')\"");
+            let list = formatted(&scratch, engine, format, &["sh", "-c", &command]);
+            let mut reader = Command::new(&python);
+            let read = reader.args(["-c", READERS, format]).current_dir(scratch.path("")).output().unwrap();
+            assert!(read.status.success(), "{engine}: {}{list}", String::from_utf8_lossy(&read.stderr));
+
+            let document: serde_json::Value = serde_json::from_str(&list).unwrap();
+            let (all, made) = match format {
+                "in-toto" => {
+                    let log = &document["predicate"]["monitorLog"];
+                    assert!(log["process"].as_array().unwrap().iter().any(|it| it["processBinary"] == "/usr/bin/cat"));
+                    (hashed(&log["fileAccess"], "/digest/sha256"), hashed(&document["subject"], "/digest/sha256"))
+                }
+                _ => {
+                    assert_eq!(document["compositions"][0]["aggregate"], "complete", "{engine}: {list}");
+                    let (mut all, digest) = (document["components"].clone(), "/hashes/0/content");
+                    let every = hashed(&all, digest);
+                    let is_product = |it: &serde_json::Value| {
+                        ["made", "changed"].iter().any(|part| it["properties"][0]["value"] == *part)
+                    };
+                    all.as_array_mut().unwrap().retain(is_product);
+                    (every, hashed(&all, digest))
+                }
+            };
+            let root = scratch.path("").canonicalize().unwrap();
+            let of = |name: &str, content: &str| -> (String, Option<String>) {
+                (format!("{}/{name}", root.display()), Some(sha256(content)))
+            };
+            let own = |files: &Hashed| {
+                files.iter().filter(|(path, _)| path.starts_with(root.to_str().unwrap())).cloned().collect::<Hashed>()
+            };
+            let products =
+                BTreeSet::from([of("early", "abcmore\n"), of("out: =put", "abcabc"), of("l\nm\u{1b}\u{fffd}", "\n")]);
+            assert_eq!(own(&made), products, "{engine}: {list}");
+            let materials = BTreeSet::from([of("in $x#: y", "abc"), of("in=put", "abc")]);
+            assert_eq!(own(&all), &products | &materials, "{engine}: {list}");
+            assert!(
+                all.iter().any(|(path, digest)| path.contains("/libc.so.6") && digest.is_some()),
+                "{engine}: {list}"
+            );
+            assert!(list.contains("/l%0Am%1B%FF"), "{engine}: {list}");
+        }
+    }
+}
+
+fn sha256(content: &str) -> String {
+    Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// in-toto wants to know what a statement is about.
+#[test]
+fn a_statement_about_nothing() {
+    let scratch = Scratch::new("inputs-nothing");
+    let run = scratch.stride(["--inputs=in-toto", "true"]);
+    assert!(run.code() == Some(1) && run.err.contains("this command left none that can be read"), "{run:?}");
+    assert_eq!(run.trace, "", "{run:?}");
 }
 
 /// Only what starts every program.
@@ -347,7 +468,8 @@ fn a_program_that_goes_on() {
 fn mistakes() {
     let scratch = Scratch::new("inputs-mistakes");
     for (options, words) in [
-        (vec!["--inputs=yaml"], "there are --inputs=text, json and make"),
+        (vec!["--inputs=yaml"], "there are --inputs=text, json, make, in-toto and cyclonedx"),
+        (vec!["--inputs=in-toto", "--inputs-declared=x"], "leave the format of --inputs out"),
         (vec!["--inputs=json", "--inputs-declared=x"], "leave the format of --inputs out"),
         (vec!["--inputs-declared=nowhere"], "Can't read the inputs in 'nowhere': "),
         (vec!["--inputs", "--json"], "--inputs=json writes the list as one object"),

@@ -31,7 +31,9 @@ const FLAGS: &[Flag] = &[
           FORMAT is one of\n\n\
           * text: the default.\n\
           * json: one object, with the SHA-256 of each input and product as it is when the run is over. A replay has none.\n\
-          * make: a rule for make(1), by which the files that were made depend on those that were used.",
+          * make: a rule for make(1), by which the files that were made depend on those that were used.\n\
+          * in-toto: a statement of in-toto about the files that were made, with a runtime trace: what an attestation is signed over. It needs contents, so a replay has none.\n\
+          * cyclonedx: a bill of materials, CycloneDX 1.6 in JSON.",
         update: |raw, given| match format_of(&given.text()) {
             Some(_) => ask(raw, given),
             None => Err(Stop::unknown_word(OPTION, &given.text(), &InputsFormat::ALL.map(InputsFormat::name))),
@@ -86,6 +88,12 @@ impl Declaration for InputsDeclaration {
         if !is_asked(&raw.options) {
             return Ok(());
         }
+        if asked(&raw.options) == InputsFormat::InToto && raw.options.replay.is_some() {
+            return Err(Stop::usage(
+                "--inputs=in-toto has the contents of the files that the run made, and a replay reads no files: trace the command \
+                 with it, or take --inputs=json",
+            ));
+        }
         if raw.options.views.has(DECLARED) && asked(&raw.options) != InputsFormat::Text {
             return Err(Stop::usage(
                 "--inputs-declared writes a text about what differs: leave the format of --inputs out",
@@ -105,7 +113,7 @@ impl Declaration for InputsDeclaration {
 
     fn needs(&self, options: &Options) -> Needs {
         // Only contents are compared with the times of calls.
-        let times = asked(options) == InputsFormat::Json;
+        let times = asked(options).has_digests();
         Needs { entries: false, signals: false, received: false, times, ..Needs::everything(options) }
     }
 
@@ -128,7 +136,7 @@ fn open(with: &mut Opening<'_>, declared: Option<DeclaredInputs>) -> Result<Box<
     let format = asked(with.options);
     // The files that a recording names may have changed, or be another machine's.
     let digests: Option<Box<dyn Digests>> = match with.options.replay {
-        None if format == InputsFormat::Json => Some(Box::<FileDigests>::default()),
+        None if format.has_digests() => Some(Box::<FileDigests>::default()),
         _ => None,
     };
     let resolver = with.resolvers.for_view(with.options);

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The versions that the tests were written with.
-const PACKAGES: [(&str, &[&str]); 6] = [
+const PACKAGES: [(&str, &[&str]); 8] = [
+    ("cyclonedx", &["cyclonedx-python-lib[json-validation]==11.12.0"]),
     ("duckdb", &["duckdb==2.0.0"]),
     ("duckdb-cli", &["duckdb-cli==1.5.6"]),
+    ("in-toto-attestation", &["in-toto-attestation==0.9.3", "protobuf==7.36.2"]),
     ("kubernetes-validate", &["kubernetes-validate==1.37.0"]),
     ("moto", &["moto[server,s3]==5.2.5", "boto3==1.44.8"]),
     ("pyspark", &["pyspark==4.3.0", "py4j==0.10.9.9"]),

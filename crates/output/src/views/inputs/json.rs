@@ -1,11 +1,10 @@
 //! The list as a JSON document.
 
-use super::digest::{Digest, Digests, changed_since};
+use super::about::AboutList;
 use super::gathered::InputsOfRun;
 use super::listing::{ListPart, files};
 use super::names::{UsedPath, Uses};
 use super::users::UsedBy;
-use crate::RunInfo;
 use crate::views::json::Json;
 use crate::views::summary::errno_name;
 use std::os::unix::ffi::OsStrExt;
@@ -13,30 +12,12 @@ use std::os::unix::ffi::OsStrExt;
 /// The format of the document. It grows when a reader has to be changed.
 const VERSION: u32 = 1;
 
-/// The facts beside the files.
-pub struct AboutList<'a> {
-    pub info: &'a RunInfo,
-    /// Reads the files, if the run was live.
-    pub digests: Option<&'a dyn Digests>,
-    pub lost: u64,
-    /// Why something may be missing.
-    pub reasons: &'a [String],
-}
-
 pub fn json(of: &InputsOfRun, about: &AboutList<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     Json::new(&mut out).object(|j| {
         j.key("type").str("stride-inputs");
         j.key("version").int(VERSION);
-        j.key("stride").object(|j| {
-            j.key("version").str(&about.info.version);
-            j.key("engine").str(&about.info.engine);
-            j.key("args").array(|j| {
-                for arg in &about.info.args {
-                    j.bytes(arg.as_bytes());
-                }
-            });
-        });
+        j.key("stride").object(|j| tracer(about, j));
         j.key("host").str(&about.info.host);
         j.key("started_ns").int(i128::from(about.info.started) + about.info.wall_offset);
         j.key("hashed").bool(about.digests.is_some());
@@ -51,6 +32,17 @@ pub fn json(of: &InputsOfRun, about: &AboutList<'_>) -> Vec<u8> {
     });
     out.push(b'\n');
     out
+}
+
+/// Which Stride saw the run, and how.
+pub fn tracer(about: &AboutList<'_>, j: &mut Json<'_>) {
+    j.key("version").str(&about.info.version);
+    j.key("engine").str(&about.info.engine);
+    j.key("args").array(|j| {
+        for arg in &about.info.args {
+            j.bytes(arg.as_bytes());
+        }
+    });
 }
 
 fn file(it: &UsedPath, part: ListPart, of: &InputsOfRun, about: &AboutList<'_>, j: &mut Json<'_>) {
@@ -78,27 +70,23 @@ fn file(it: &UsedPath, part: ListPart, of: &InputsOfRun, about: &AboutList<'_>, 
 }
 
 fn content(it: &UsedPath, part: ListPart, about: &AboutList<'_>, j: &mut Json<'_>) {
-    let is_product = matches!(part, ListPart::Made | ListPart::Changed);
-    if !is_product && it.uses.any(Uses::MADE.or(Uses::CHANGED).or(Uses::REMOVED)) {
+    let content = about.content(it, part);
+    if content.is_changed_by_run {
         j.key("changed_by_run").bool(true);
     }
-    let Some(digests) = about.digests else { return };
-    match digests.of(&it.path) {
-        Digest::Sha256 { hex, size, modified } => {
-            j.key("sha256").str(&hex);
-            j.key("size").int(size);
-            if !is_product && changed_since(modified, it.last_used, about.info.wall_offset) {
-                j.key("changed_since").bool(true);
-            }
+    match &content.digest {
+        Some((hex, size)) => {
+            j.key("sha256").str(hex);
+            j.key("size").int(*size);
         }
-        Digest::Gone => j.key("not_hashed").str("gone"),
-        Digest::NotRegular => j.key("not_hashed").str("no regular file"),
-        Digest::TooLarge => j.key("not_hashed").str("too large"),
-        Digest::Unreadable => j.key("not_hashed").str("unreadable"),
+        None => content.not_hashed.into_iter().for_each(|why| j.key("not_hashed").str(why)),
+    }
+    if content.is_changed_since {
+        j.key("changed_since").bool(true);
     }
 }
 
-fn addresses(of: &InputsOfRun, j: &mut Json<'_>) {
+pub fn addresses(of: &InputsOfRun, j: &mut Json<'_>) {
     for ((dealing, address), it) in &of.network.all {
         j.object(|j| {
             j.key("use").str(dealing.word());
@@ -113,7 +101,7 @@ fn addresses(of: &InputsOfRun, j: &mut Json<'_>) {
     }
 }
 
-fn used_by(users: &UsedBy, of: &InputsOfRun, j: &mut Json<'_>) {
+pub fn used_by(users: &UsedBy, of: &InputsOfRun, j: &mut Json<'_>) {
     j.key("by").array(|j| {
         for id in users.ids() {
             j.bytes(of.programs.path(*id));

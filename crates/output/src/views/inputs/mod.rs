@@ -1,8 +1,11 @@
 //! The inputs and products of a command (`--inputs`): files, programs, libraries, directories, addresses, and names that it did not find.
 
+mod about;
+mod cyclonedx;
 mod declared;
 mod digest;
 mod gathered;
+mod in_toto;
 mod json;
 mod listing;
 mod make;
@@ -14,13 +17,14 @@ mod users;
 mod whole;
 
 use crate::{End, RunInfo, Sink, View, ViewError};
+use about::AboutList;
 pub use declared::DeclaredInputs;
 pub use digest::{Digest, Digests};
 pub(super) use gathered::{InputsOfRun, TMPFILE, from_root};
-use json::AboutList;
 pub(super) use listing::{is_below, is_of_kernel};
 pub(super) use names::{UsedPath, Uses, tidy};
 pub(super) use network::Dealing;
+use std::io;
 use stride_decode::Resolver;
 use stride_event::Event;
 use stride_track::Tracker;
@@ -33,11 +37,14 @@ pub enum InputsFormat {
     Text,
     Json,
     Make,
+    InToto,
+    CycloneDx,
 }
 
 impl InputsFormat {
     /// All of them.
-    pub const ALL: [InputsFormat; 3] = [InputsFormat::Text, InputsFormat::Json, InputsFormat::Make];
+    pub const ALL: [InputsFormat; 5] =
+        [InputsFormat::Text, InputsFormat::Json, InputsFormat::Make, InputsFormat::InToto, InputsFormat::CycloneDx];
 
     /// The word for it on the command line.
     pub fn name(self) -> &'static str {
@@ -45,7 +52,14 @@ impl InputsFormat {
             InputsFormat::Text => "text",
             InputsFormat::Json => "json",
             InputsFormat::Make => "make",
+            InputsFormat::InToto => "in-toto",
+            InputsFormat::CycloneDx => "cyclonedx",
         }
+    }
+
+    /// True if the format has digests of files, where they can be read.
+    pub fn has_digests(self) -> bool {
+        matches!(self, InputsFormat::Json | InputsFormat::InToto | InputsFormat::CycloneDx)
     }
 }
 
@@ -67,6 +81,8 @@ pub struct InputsView {
 
 /// The exit status if an input was not declared, or if that cannot be told.
 const UNDECLARED: i32 = 3;
+/// The exit status if there is nothing that a statement could be about.
+const NO_STATEMENT: i32 = 1;
 
 impl InputsView {
     pub fn new(
@@ -105,6 +121,8 @@ impl View for InputsView {
     fn finish(&mut self, end: &End<'_>) -> String {
         let reasons = self.whole.reasons(&self.gathered, end);
         let ending = whole::sentence(&self.gathered, end.lost, &reasons);
+        let digests = self.digests.as_deref();
+        let about = AboutList { info: &self.info, digests, lost: end.lost.calls, reasons: &reasons };
         let mut out = match (self.format, &self.declared) {
             (InputsFormat::Text, Some(declared)) => {
                 let (report, is_so) = declared.report(&self.gathered, &reasons, &ending);
@@ -113,11 +131,16 @@ impl View for InputsView {
             }
             (InputsFormat::Text, None) => text::text(&self.gathered, &ending).into_bytes(),
             (InputsFormat::Make, _) => make::make(&self.gathered, &ending),
-            (InputsFormat::Json, _) => {
-                let digests = self.digests.as_deref();
-                let about = AboutList { info: &self.info, digests, lost: end.lost.calls, reasons: &reasons };
-                json::json(&self.gathered, &about)
-            }
+            (InputsFormat::Json, _) => json::json(&self.gathered, &about),
+            (InputsFormat::CycloneDx, _) => cyclonedx::cyclonedx(&self.gathered, &about),
+            (InputsFormat::InToto, _) => match in_toto::in_toto(&self.gathered, &about) {
+                Some(statement) => statement,
+                None => {
+                    self.error = Some(no_subject());
+                    self.verdict = Some(NO_STATEMENT);
+                    return String::new();
+                }
+            },
         };
         self.error = self.sink.write(&mut out).and_then(|()| self.sink.flush()).err();
         String::new()
@@ -130,6 +153,12 @@ impl View for InputsView {
     fn take_error(&mut self) -> Option<ViewError> {
         self.error.take()
     }
+}
+
+fn no_subject() -> ViewError {
+    let message = "nothing was written for --inputs=in-toto: such a statement is about files that the command made, and this \
+                   command left none that can be read; --inputs=json has the list";
+    ViewError::dropped(&io::Error::from(io::ErrorKind::NotFound), message.to_owned())
 }
 
 #[cfg(test)]

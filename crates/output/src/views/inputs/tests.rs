@@ -25,6 +25,15 @@ impl Resolver for Home {
     }
 }
 
+/// All files are empty.
+struct Alike;
+
+impl Digests for Alike {
+    fn of(&self, _: &[u8]) -> Digest {
+        Digest::Sha256 { hex: "e3b0".to_owned(), size: 0, modified: 0 }
+    }
+}
+
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
@@ -50,7 +59,9 @@ impl Run {
         let written = Written::default();
         let sink = Sink::new("list", Box::new(written.clone()), false);
         let info = RunInfo { follows: true, ..RunInfo::default() };
-        let view = InputsView::new(format, Box::new(Home), None, &info, sink);
+        // (A statement of in-toto is about files whose content is known.)
+        let digests = (format == InputsFormat::InToto).then(|| Box::new(Alike) as Box<dyn Digests>);
+        let view = InputsView::new(format, Box::new(Home), digests, &info, sink);
         let mut run = Run { view, tracker: Tracker::default(), written };
         run.event(&spawned(PID, 0));
         run.does("execve", &[0x1000, 0, 0], &["/bin/tool"], 0);
@@ -287,4 +298,38 @@ fn servers_that_are_not_traced() {
     assert!(list.contains(part), "{list}");
     let reason = "  UNIX /run/server belongs to a program that was not traced: what that used and made is not here.\n";
     assert!(list.ends_with(&format!("may not be whole:\n{reason}")), "{list}");
+}
+
+/// Each byte of a path is in its URI, and each file is in its place once.
+#[test]
+fn a_bill_of_materials() {
+    let mut run = Run::new(InputsFormat::CycloneDx);
+    run.opens("a b", c::O_RDONLY, 3);
+    run.opens("50%", WRITES, 4);
+    // The run made it and then read it: a product, and no material.
+    run.opens("50%", c::O_RDONLY, 5);
+    run.opens("log", c::O_RDWR | c::O_APPEND, 6);
+    run.does("write", &[6, 0x1000, 1], &[], 1);
+    run.opens("gone", WRITES, 7);
+    run.does("unlink", &[0x1000], &["gone"], 0);
+    let list = run.finish(Lost { calls: 2, ..Lost::default() });
+    let bill: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let texts = |all: &serde_json::Value, of: &str| -> Vec<String> {
+        all.as_array().unwrap().iter().map(|it| it.pointer(of).unwrap().as_str().unwrap().to_owned()).collect()
+    };
+    let used = ["file:///bin/tool", "file:///lib/ld.so", "file:///home/a%20b"];
+    let made = ["file:///home/50%25", "file:///home/log"];
+    assert_eq!(texts(&bill["components"], "/bom-ref"), [&used[..], &made[..]].concat(), "{list}");
+    assert_eq!(texts(&bill["components"], "/name")[2..4], ["/home/a b", "/home/50%"]);
+    assert_eq!(
+        texts(&bill["components"], "/properties/0/value"),
+        ["programs", "interpreters", "read", "made", "changed"]
+    );
+    assert_eq!(bill["dependencies"][0], serde_json::json!({"ref": "run", "dependsOn": used}));
+    assert_eq!(bill["dependencies"][1], serde_json::json!({"ref": made[0], "dependsOn": ["run"]}));
+    let workflow = &bill["formulation"][0]["workflows"][0];
+    assert_eq!(texts(&workflow["inputs"], "/resource/ref"), used);
+    assert_eq!(texts(&workflow["outputs"], "/resource/ref"), made);
+    assert_eq!(bill["compositions"][0]["aggregate"], "incomplete");
+    assert!(list.contains(r#"{"name":"stride:may_be_incomplete","value":"2 calls were lost."}"#), "{list}");
 }
