@@ -5,11 +5,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PROCESSES 3
 #define TIMES 100
+
+/* A connection to the service. */
+static struct pollfd service = {-1, POLLIN, 0};
 
 static int work(int corrected) {
 	int fd = open("lock", O_RDWR | O_CREAT, 0600);
@@ -17,7 +21,7 @@ static int work(int corrected) {
 		return 1;
 	for (int i = 0; i < TIMES; i++) {
 		if (corrected)
-			poll(NULL, 0, 2); // The service takes its time.
+			poll(&service, 1, 2); // The service takes its time.
 		flock(fd, LOCK_EX);
 		if (!corrected)
 			usleep(2000);
@@ -30,6 +34,10 @@ static int work(int corrected) {
 
 int main(int argc, char **argv) {
 	(void)argv;
+	int ends[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		return 1;
+	service.fd = ends[0];
 	for (int i = 0; i < PROCESSES; i++)
 		if (fork() == 0)
 			return work(argc > 1);

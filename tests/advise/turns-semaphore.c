@@ -7,11 +7,15 @@
 #include <poll.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PROCESSES 3
 #define TIMES 100
+
+/* A connection to the service. */
+static struct pollfd service = {-1, POLLIN, 0};
 
 static int set;
 
@@ -23,7 +27,7 @@ static void add(int n) {
 static void work(int corrected) {
 	for (int i = 0; i < TIMES; i++) {
 		if (corrected)
-			poll(NULL, 0, 2); // The service takes its time.
+			poll(&service, 1, 2); // The service takes its time.
 		add(-1);
 		if (!corrected)
 			usleep(2000);
@@ -35,6 +39,10 @@ static void work(int corrected) {
 
 int main(int argc, char **argv) {
 	(void)argv;
+	int ends[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		return 1;
+	service.fd = ends[0];
 	set = semget(IPC_PRIVATE, 1, 0600);
 	if (set < 0)
 		return 1;

@@ -12,6 +12,9 @@ use stride_event::{Call, Event, LibraryCall, LibraryPart, Ns, Outcome, RingUse, 
 use stride_syscalls::{Abi, Effect, For};
 use stride_track::{Causes, CriticalPath, FileId, HandOvers, Seen, TimeSpent, Tracker};
 
+/// The nanoseconds that a byte takes at most, with the faults of the pages that it goes to.
+const SLOWEST_BYTE: f64 = 2.0;
+
 /// The usual duration of a syscall. Without this limit, one call out of thousands would look the dearest because its
 /// thread lost its CPU or met a cold cache.
 #[derive(Clone, Copy, Default)]
@@ -21,15 +24,15 @@ struct Usual {
 }
 
 impl Usual {
-    /// The usual part of a call's time: at most eight times the mean of the calls before it. If more than one call in
-    /// eight takes longer, the long time becomes the usual one.
-    fn of(&mut self, time: Ns) -> Ns {
+    /// The usual part of a call's time: at most eight times the mean of the calls before it, and the time that so many
+    /// bytes take. If more than one call in eight takes longer, the long time becomes the usual one.
+    fn of(&mut self, time: Ns, bytes: u64) -> Ns {
         const FIRST: u64 = 16;
         let most = if self.calls < FIRST { f64::MAX } else { 8.0 * self.mean.max(100.0) };
         let usual = (time as f64).min(most);
         self.calls += 1;
         self.mean += (usual - self.mean) / self.calls as f64;
-        usual as Ns
+        (time as f64).min(most + bytes as f64 * SLOWEST_BYTE) as Ns
     }
 }
 
@@ -162,7 +165,7 @@ impl Index {
         self.first.get_or_insert(call.began());
         self.last = self.last.max(call.returned);
         let usual = match (seen.row, call.took()) {
-            (Some(_), Some(_)) => self.usual.entry((call.abi, key.nr)).or_default().of(time),
+            (Some(_), Some(_)) => self.usual.entry((call.abi, key.nr)).or_default().of(time, seen.bytes.unwrap_or(0)),
             _ => time,
         };
         // A transfer through a pipe or a socket may wait for the other end.
@@ -383,10 +386,14 @@ mod tests {
     #[test]
     fn what_is_usual() {
         let mut usual = Usual::default();
-        let times: u64 = (0..1000).map(|i| usual.of(if i % 100 == 99 { 10_000_000 } else { 1_000 })).sum();
+        let times: u64 = (0..1000).map(|i| usual.of(if i % 100 == 99 { 10_000_000 } else { 1_000 }, 0)).sum();
         assert!((1_000_000..1_200_000).contains(&times), "ten outliers of ten milliseconds: {times}");
         let mut usual = Usual::default();
-        let times: u64 = (0..1000).map(|i| usual.of(if i % 2 == 1 { 10_000_000 } else { 1_000 })).sum();
+        let times: u64 = (0..1000).map(|i| usual.of(if i % 2 == 1 { 10_000_000 } else { 1_000 }, 0)).sum();
         assert!(times > 4_000_000_000, "half of them wait: {times}");
+        let mut usual = Usual::default();
+        let large = |i| if i % 100 == 99 { (10_000_000, 10 << 20) } else { (1_000, 100) };
+        let times: u64 = (0..1000).map(large).map(|(time, bytes)| usual.of(time, bytes)).sum();
+        assert!(times > 100_000_000, "ten of them move much: {times}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::counts::kinds::CallKind;
 use crate::counts::tallies::CallKey;
 use stride_event::{Call, Ns, Outcome, WaitKind};
-use stride_syscalls::{Effect, Syscall, uapi::consts as c};
+use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{Seen, Tracker};
 
 /// A call that returned, as rules see it.
@@ -45,6 +45,17 @@ impl Observed<'_> {
     /// True if the thread waited in the call for something other than a CPU. `None`: no waits were measured, or there were none.
     pub fn slept(&self) -> Option<bool> {
         self.call.waits.as_ref().map(|waits| waits.in_call.all() > self.time_without_cpu())
+    }
+
+    /// True if the call waits, and its time ran out: the timeout of the call, or that of its socket.
+    pub fn time_ran_out(&self) -> bool {
+        const ETIMEDOUT: u32 = c::ETIMEDOUT as u32;
+        const EAGAIN: u32 = c::EAGAIN as u32;
+        match self.row.waits().or(self.row.may_wait()) {
+            Some(For::Readiness) => self.call.outcome == Outcome::Value(0),
+            Some(_) => matches!(self.call.outcome, Outcome::Error(ETIMEDOUT | EAGAIN)),
+            None => false,
+        }
     }
 
     pub fn ok(&self) -> bool {

@@ -73,6 +73,8 @@ struct Request {
 #[derive(Default)]
 struct Peer {
     trips: u64,
+    /// Further ones, whose requests were held up on the way.
+    held_up: u64,
     waited: Ns,
     lost: LostTime,
     longest: Ns,
@@ -279,12 +281,16 @@ impl LockStep {
                 return;
             }
         }
-        // The delayed acknowledgement of the first part held the second one up.
-        let held_up = request.parts > 1 && DELAYED_ACK.contains(&waited);
-        if request.overlaps || held_up {
+        if request.overlaps {
             return;
         }
         let Some(peer) = self.peers.entry(flow.peer, Peer::default) else { return };
+        // The delayed acknowledgement of the first part held the second one up, and perhaps the load of the machine as well.
+        let held_up = DELAYED_ACK.contains(&waited) || waited >= DELAYED_ACK.end && peer.held_up > peer.trips;
+        if request.parts > 1 && held_up {
+            peer.held_up += 1;
+            return;
+        }
         peer.connections += u64::from(flow.trips == 0);
         flow.trips += 1;
         peer.trips += 1;

@@ -2,8 +2,10 @@
 
 mod asked_again;
 mod blocked_loop;
+mod blocked_pool;
 mod busy_wait;
 mod byte_reads;
+mod child_order;
 mod children_in_turn;
 mod close_storm;
 mod common;
@@ -89,8 +91,10 @@ pub fn find_rule(id: &str) -> Option<&'static RuleInfo> {
 const ALL: &[RuleInfo] = &[
     asked_again::RULE,
     blocked_loop::RULE,
+    blocked_pool::RULE,
     busy_wait::RULE,
     byte_reads::RULE,
+    child_order::RULE,
     children_in_turn::RULE,
     close_storm::RULE,
     direct_refused::RULE,

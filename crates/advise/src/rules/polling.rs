@@ -1,6 +1,6 @@
 //! A program looks, sleeps and looks again, for a large part of the run.
 
-use super::common::{Bounded, family, plain, process};
+use super::common::{Bounded, count_stack, family, plain, process};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::{opens, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
@@ -10,7 +10,8 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use stride_event::{Ns, Outcome, Tid};
+use std::sync::Arc;
+use stride_event::{Ns, Outcome, Stack, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, ObjectKind, Tracker, takes_file_lock};
 
@@ -24,7 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
         learns of the change half a sleep too late, and a short sleep costs calls instead. What a change saves is at most the last sleep before each change.\n\n\
         Reported are five sleeps of threads of one name, each after a look that was in vain and before the next one of its kind, if they took three tenths of the run. (A lock file counts once the thread has it.) The objects may differ, \
-        unless they are files, and the sleeps may be those of a child, as in a shell, or of an event loop whose timer ran out. `retries` has the loops that look for one thing very often.\n\n\
+        unless they are files, and the sleeps may be those of a child, as in a shell, of an event loop whose timer ran out, or waits of poll(2), select(2) or futex(2) whose time ran out. `retries` has the loops that look for one thing very often.\n\n\
         Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
         as soon as one has ended.",
     thresholds: &[POLLS, POLLING_PART],
@@ -81,12 +82,15 @@ struct Polls {
     /// The last sleeps before what was looked for was there: how late the thread can have been.
     late: Ns,
     looks: Vec<(CallKey, u64)>,
+    /// The stacks of these looks, as far as calls have one.
+    stacks: Vec<(Arc<Stack>, u64)>,
     /// Of several processes: the time of all of them.
     slept: Ns,
 }
 
 /// The descriptors whose names are compared.
 const MOST_OPEN: usize = 64;
+const MOST_STACKS: usize = 32;
 /// Kinds of calls that are told apart.
 const MOST_KINDS: usize = 8;
 
@@ -144,8 +148,7 @@ fn makes_name(observed: &Observed<'_>) -> bool {
 
 impl Rule for Polling {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.waits() == Some(For::Time)
-            || waits_for_any(row)
+        matches!(row.waits(), Some(For::Time | For::Readiness | For::Lock))
             || row.has_effect(Effect::SendsSignal)
             || row.waits() == Some(For::Child)
             || row.may_wait() == Some(For::Turn)
@@ -158,9 +161,12 @@ impl Rule for Polling {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (pid, tid) = (observed.seen.pid, observed.call.tid);
-        if observed.row.waits() == Some(For::Time) {
+        // A wait for descriptors or for a lock whose time ran out is a sleep, too.
+        let is_sleep = observed.row.waits() == Some(For::Time);
+        let is_own_wait = !waits_for_any(observed.row) && observed.row.waits().is_some();
+        if is_sleep || is_own_wait && observed.time_ran_out() {
             // A shell has a child that sleeps.
-            let parent = observed.tracker.process(pid).and_then(|process| process.parent);
+            let parent = observed.tracker.process(pid).and_then(|process| process.parent).filter(|_| is_sleep);
             for tid in parent.into_iter().chain([tid]) {
                 if let Some(slept) = self.slept.get_mut(&tid) {
                     slept.time += observed.time_waiting();
@@ -240,6 +246,9 @@ impl Rule for Polling {
                     sum.looks.push(*look);
                 }
             }
+            for (stack, calls) in &polls.stacks {
+                count_stack(&mut sum.stacks, MOST_STACKS, stack, *calls);
+            }
             sum.slept += polls.time;
         }
         let often = families.into_iter().filter(|(_, (_, polls))| {
@@ -288,7 +297,8 @@ impl Rule for Polling {
             evidence: vec![process(pid, comm, polls.sleeps)],
             advice: advice.into(),
             confidence: Confidence::Likely,
-            makers: makers(index, &polls),
+            makers: if polls.stacks.is_empty() { makers(index, &polls) } else { Vec::new() },
+            stacks: polls.stacks.clone(),
             matters: true,
             unless_saved: Some(polls.time / 2),
             ..Candidate::default()
@@ -300,6 +310,9 @@ impl Polling {
     fn polls(&mut self, look: Look, observed: &Observed<'_>) -> Option<&mut Polls> {
         self.polls.make_room_of_ended(observed.tracker, |polls| polls.sleeps >= POLLS.get());
         let polls = self.polls.entry((observed.seen.pid, look), Polls::default)?;
+        if let Some(stack) = &observed.call.stack {
+            count_stack(&mut polls.stacks, MOST_STACKS, stack, observed.call.stack_calls.into());
+        }
         let key = CallKey { object: None, ..observed.key };
         if let Some((_, looks)) = polls.looks.iter_mut().find(|(known, _)| *known == key) {
             *looks += 1;

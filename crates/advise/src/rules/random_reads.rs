@@ -17,6 +17,9 @@ use stride_track::{ObjectId, Tracker};
 const RANDOM_READS: Threshold = Threshold::count("random-reads", 1000, "reads of one file at places all over it");
 const READ_AGAIN: Threshold = Threshold::count("read-again", 300, "reads of ranges that were read before");
 const READ_OVER: Threshold = Threshold::count("read-over", 20, "how many times over a file is read");
+const READ_OVER_VOLUME: Threshold =
+    Threshold::bytes("read-over-volume", 256 << 20, "so much in all, if the reads or the times are fewer than that");
+const READ_OVER_FEW: Threshold = Threshold::count("read-over-few", 5, "how many times over so much is read");
 const READ_OVER_BYTES: Threshold =
     Threshold::bytes("read-over-bytes", 16 << 10, "less of a file is a record that others change, or a short list");
 
@@ -30,11 +33,11 @@ pub const RULE: RuleInfo = RuleInfo {
         the one before had ended. Reads of whole pages do not count: databases do that, and keep the pages. A read counts as \
         made before if the same process read as many bytes at the same place; 300 of these, if they are half of all reads of \
         the file, are reported. After a write to the file, or a lock on it (another process may have changed it), counting \
-        begins anew. A file of which one process reads twenty times as many bytes as the part of it that it reads has is also reported if locks or changes come between: so does a query that goes through a whole table because there is no index.\n\n\
+        begins anew. A file of which one process reads twenty times as many bytes as the part of it that it reads has, or 256 MiB and five times as many, is also reported if locks or changes come between: so does a query that goes through a whole table because there is no index, and a program that follows a file by reading all of it each time.\n\n\
         Example: a program looks up 20,000 records of 256 bytes in a file of 16 MiB: 20,000 calls of pread. With mmap(2) and \
         madvise(MADV_RANDOM) it makes two calls. Or sort the places first, and read neighbours together. An analysis that \
         reads the 16 pages of an index before each of 500 steps makes 8,000 reads; if it keeps the index, 16.",
-    thresholds: &[RANDOM_READS, READ_AGAIN, READ_OVER, READ_OVER_BYTES],
+    thresholds: &[RANDOM_READS, READ_AGAIN, READ_OVER, READ_OVER_VOLUME, READ_OVER_FEW, READ_OVER_BYTES],
     make: || Box::new(RandomReads::default()),
 };
 
@@ -58,6 +61,7 @@ impl Rule for RandomReads {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let again = |reads: &Reads| reads.again * 2 >= reads.calls;
+        let repeated = |reads: &Reads| again(reads) && reads.again >= READ_AGAIN.get();
         let random = self.candidate(
             index,
             tracker,
@@ -83,13 +87,8 @@ impl Rule for RandomReads {
             estimate: "all of these reads".into(),
             ..candidate
         });
-        let repeated = self.candidate(
-            index,
-            tracker,
-            |reads| &reads.claims_again,
-            |reads| again(reads) && reads.again >= READ_AGAIN.get(),
-        );
-        let repeated = repeated.map(|(name, reads, candidate)| Candidate {
+        let same = self.candidate(index, tracker, |reads| &reads.claims_again, repeated);
+        let same = same.map(|(name, reads, candidate)| Candidate {
             sentence: say!(
                 "{name} was read at the same places again and again: {} of {} reads, {} in all, were of bytes that the same \
                  process had read before and no traced process had written since.",
@@ -103,7 +102,8 @@ impl Rule for RandomReads {
             work_after: true,
             ..candidate
         });
-        let over = self.candidate(index, tracker, |reads| &reads.claims, |reads| !again(reads) && is_read_over(reads));
+        let over =
+            self.candidate(index, tracker, |reads| &reads.claims, |reads| !repeated(reads) && is_read_over(reads));
         let over = over.map(|(name, reads, candidate)| Candidate {
             sentence: say!(
                 "{name} was read {} times over: {} in all, of the {} that were read of the file. Between the reads, the file was locked or changed.",
@@ -112,7 +112,7 @@ impl Rule for RandomReads {
                 EXTENT.of(reads.extent),
             ),
             advice: "See what goes through the file each time. For a database: an index (EXPLAIN QUERY PLAN tells which queries go through a whole table), or a larger cache, \
-                     which must hold what is asked for."
+                     which must hold what is asked for. For a file to which others append: remember the place up to which it was read, and read on from there."
                 .into(),
             estimate: "all of that if what was read is kept, or found by an index, and at most the work on it".into(),
             confidence: Confidence::Possible,
@@ -121,15 +121,16 @@ impl Rule for RandomReads {
             makers: reads.claims.iter().collect(),
             ..candidate
         });
-        random.into_iter().chain(repeated).chain(over).collect()
+        random.into_iter().chain(same).chain(over).collect()
     }
 }
 
 /// A lock or a change comes between the reads, so nobody knows whether they bring the same bytes.
 fn is_read_over(reads: &Reads) -> bool {
-    reads.extent >= READ_OVER_BYTES.get()
-        && reads.calls >= RANDOM_READS.get()
-        && reads.bytes / READ_OVER.get() >= reads.extent
+    let times = reads.bytes / reads.extent.max(1);
+    let many = reads.calls >= RANDOM_READS.get() && times >= READ_OVER.get();
+    let much = reads.bytes >= READ_OVER_VOLUME.get() && times >= READ_OVER_FEW.get();
+    reads.extent >= READ_OVER_BYTES.get() && (many || much)
 }
 
 /// The time of the reads, and of the work that follows them.

@@ -10,8 +10,8 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use stride_event::{Interrupt, Ns, Outcome, Stack, Tid, Waker};
-use stride_syscalls::{Abi, Effect, For, Syscall, table, uapi::consts as c};
+use stride_event::{Interrupt, Ns, Stack, Tid, Waker};
+use stride_syscalls::{Abi, Effect, For, Syscall, table};
 use stride_track::{Activity, CallOn, ObjectKind, TimeShare, TimeSpent, Tracker};
 
 const TIMED_WAITS: Threshold = Threshold::count("timed-waits", 5, "waits until a time ran out");
@@ -105,16 +105,6 @@ fn talks(observed: &Observed<'_>) -> bool {
     observed.has(Effect::Connects) || observed.seen.bytes.is_some() && observed.seen.object.is_some_and(is_peer)
 }
 
-/// True if the call's time ran out: the timeout of the call, or that of its socket.
-fn ran_out(observed: &Observed<'_>) -> bool {
-    if observed.row.waits() == Some(For::Readiness) {
-        return observed.call.outcome == Outcome::Value(0);
-    }
-    const ETIMEDOUT: u32 = c::ETIMEDOUT as u32;
-    const EAGAIN: u32 = c::EAGAIN as u32;
-    matches!(observed.call.outcome, Outcome::Error(ETIMEDOUT | EAGAIN))
-}
-
 impl Rule for TimedWaits {
     fn wants(&self, row: &'static Syscall) -> bool {
         waits_for(row).is_some() || row.transfer().is_some() || row.has_effect(Effect::Connects)
@@ -139,7 +129,7 @@ impl Rule for TimedWaits {
         let Some(waits) = self.waits.entry(of, Waits::default) else { return };
         waits.calls += 1;
         waits.time += observed.time_waiting();
-        if ran_out(observed) {
+        if observed.time_ran_out() {
             waits.timed += 1;
             waits.timed_for += observed.time_waiting();
             if let Some(stack) = observed.call.stack.as_ref().filter(|_| waits.stacks.len() < MOST_STACKS) {

@@ -10,8 +10,8 @@ use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
-use stride_event::{Ns, Outcome, Tid};
-use stride_syscalls::{For, Syscall, uapi::consts as c};
+use stride_event::{Ns, Tid};
+use stride_syscalls::{For, Syscall};
 use stride_track::{FileId, ObjectId, Tracker};
 
 const SENT_AGAIN: Threshold = Threshold::count("sent-again", 3, "datagrams of one socket that had no answer");
@@ -65,7 +65,7 @@ impl Rule for Unanswered {
             return self.sends(observed);
         }
         let Some(sent) = self.sent.get_mut(&tid) else { return };
-        if ran_out(observed) {
+        if observed.time_ran_out() {
             sent.vain += if observed.time_waiting() >= VAIN_WAIT.get() { observed.time_waiting() } else { 0 };
         } else if is_read(observed.row) && observed.ok() && observed.seen.file == Some(sent.file) {
             let socket = sent.socket;
@@ -128,14 +128,5 @@ impl Unanswered {
         }
         self.sent.remove(&tid);
         self.sent.entry(tid, || Sent { file, socket, vain: 0 });
-    }
-}
-
-/// The time of the wait ran out: that of a wait for descriptors, or that of the socket (SO_RCVTIMEO).
-fn ran_out(observed: &Observed<'_>) -> bool {
-    const EAGAIN: u32 = c::EAGAIN as u32;
-    match observed.row.waits() {
-        Some(For::Readiness) => observed.call.outcome == Outcome::Value(0),
-        _ => observed.errno() == Some(EAGAIN),
     }
 }

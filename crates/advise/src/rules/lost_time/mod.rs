@@ -34,7 +34,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "time lost in waits of one kind",
     explanation: "A large part of the run passes in waits of one kind, and no other finding says why. This is read from the table of where the time went, not \
         from a pattern of calls.\n\n\
-        Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin) of threads of one name, or three fifths in at least three that take 100 ms on average and do not get longer each time, as those between tries do. Sleeps between two looks at memory, at a queue \
+        Sleeps: three tenths of the run passed in at least ten sleeps (nanosleep(2) and its kin, and select(2) or poll(2) without a descriptor) of threads of one name, or three fifths in at least three that take 100 ms on average and do not get longer each time, as those between tries do. Sleeps between two looks at memory, at a queue \
         or at a clock make no call, and so nothing but the sleeps is seen. Sleeps for whose end other traced threads wait (but for those who cannot write because nobody reads), and those after which the thread writes to a pipe, answers a client or ends, do not count: they set a pace. Waits at an epoll instance (epoll_wait(2)) whose time ran out are sleeps, too, if the process took nothing from a pipe or a socket, or only what traced threads sent: so the runtimes of Go and \
         Node.js sleep, and threads of Java sleep at a futex, as their stacks show. A thread that waits learns of a change half a sleep too late, and often a whole \
         one. In C, wait with a condition variable, a semaphore or a futex in shared memory; in Python with threading.Event or queue.Queue.get, in Java with a \
@@ -124,7 +124,7 @@ impl Rule for LostTime {
             }
             return;
         }
-        if !is_sleep(observed.row) {
+        if !sleeps(observed) {
             // A thread that only wakes others between its sleeps watches over them.
             if Futex::is(observed.row)
                 && matches!(Futex::of(&observed.call.args), Some(Futex::Wake))
@@ -220,6 +220,7 @@ impl LostTime {
                 match () {
                     () if of.for_any > 0 && ran_out && is(waits_for_any) => !is_awaited_by_others(share),
                     () if of.parked.are_sleeps() && ran_out && is(Futex::is) => !is_awaited(share),
+                    () if ran_out && on.is_some_and(|row| of.are_calls_of(row)) => !is_awaited(share),
                     () => is(is_sleep) && !is_awaited(share),
                 }
             };
@@ -361,6 +362,12 @@ fn gives_others(observed: &Observed<'_>) -> bool {
     let Some(object) = observed.seen.object.filter(|_| is_write(observed.row)) else { return false };
     let asks = is_asked(object, observed.tracker);
     io(object, observed.tracker) != Io::File && !asks
+}
+
+/// The call lets time pass: select(2) and poll(2) without a descriptor do so, too.
+fn sleeps(observed: &Observed<'_>) -> bool {
+    let is_wait = observed.row.waits() == Some(For::Readiness);
+    is_sleep(observed.row) || is_wait && observed.call.arg("nfds") == Some(0)
 }
 
 fn is_sleep(row: &Syscall) -> bool {

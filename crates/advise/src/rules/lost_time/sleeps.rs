@@ -6,6 +6,7 @@ use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use stride_event::{Interrupt, Ns, Stack, Tid, Waker};
+use stride_syscalls::{Syscall, table};
 
 pub const LOST_PART: Threshold =
     Threshold::part("lost-part", 0.3, "the part of the run that passed in sleeps, or without pages");
@@ -147,6 +148,12 @@ impl Sleeps {
         self.calls += self.parked.calls;
         self.time = self.time.saturating_add(self.parked.time);
         self.made(key, self.parked.calls);
+    }
+
+    /// Some of them are calls of this row.
+    pub fn are_calls_of(&self, row: &'static Syscall) -> bool {
+        let row_of = |key: &CallKey| table(key.abi).get(key.nr.into()).map(|entry| entry.row);
+        self.kinds.values().any(|(key, _)| row_of(key).is_some_and(|known| std::ptr::eq(known, row)))
     }
 
     /// The time of all of them.

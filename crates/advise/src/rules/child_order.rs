@@ -1,0 +1,230 @@
+//! A process waits for one child in particular, and others have ended meanwhile: their places stay empty.
+
+use super::common::{Bounded, count_stack, makes_child, plain, process};
+use crate::counts::index::{Index, Observed};
+use crate::report::finding::{Candidate, Confidence};
+use crate::report::quantity::{CHILDREN, PID, RUN, TIMES, WAITED};
+use crate::report::statement::say;
+use crate::rule::{Rule, RuleInfo};
+use crate::thresholds::threshold::Threshold;
+use std::cmp::Reverse;
+use std::sync::Arc;
+use stride_event::{Event, Ns, Outcome, Stack, Tid};
+use stride_syscalls::{Effect, For, Ret, Syscall, uapi::consts as c};
+use stride_track::Tracker;
+
+const CHILD_ORDER: Threshold = Threshold::count(
+    "child-order",
+    3,
+    "waits for one child, while others had ended, after which the process started another one",
+);
+const CHILD_ORDER_PART: Threshold =
+    Threshold::part("child-order-part", 0.1, "the part of the run that these waits took after another child had ended");
+
+pub const RULE: RuleInfo = RuleInfo {
+    id: "child-order",
+    title: "waiting for one child while others have ended",
+    explanation: "A process runs some children at a time. When all places are taken, it waits for one child in particular, mostly for the oldest (waitpid(2) with a number, Popen.wait), and starts the next one \
+        after that. If others end sooner, their places stay empty until that child ends.\n\n\
+        Reported are three waits for a child by its number during which another child ended or had ended, and after which the process waited for no other one before it started the next one, if that took a tenth of the run. \
+        The time counts from the first end of another child. The estimate is the empty places' part of all places.\n\n\
+        Wait for any child (waitpid(-1, ...), os.wait(), `wait -n` in a shell), and look up which one has ended; or let a pool do that: concurrent.futures, multiprocessing.Pool.imap_unordered, xargs -P, make -j. \
+        It is fine to wait in order if nothing is started any more, and what remains is to collect the results.\n\n\
+        Example: a build runs four jobs at a time and waits for the oldest. Each tenth job takes 400 ms, and the others 30 ms: 2.0 s. With a wait for any job, 1.15 s.",
+    thresholds: &[CHILD_ORDER, CHILD_ORDER_PART],
+    make: || Box::new(ChildOrder::default()),
+};
+
+#[derive(Default)]
+struct ChildOrder {
+    parents: Bounded<Tid, Parent>,
+}
+
+/// A process with children.
+#[derive(Default)]
+struct Parent {
+    alive: u64,
+    /// So many lived at the same time.
+    at_most: u64,
+    /// The children that have ended and were not waited for, with their ends.
+    ended: Vec<(Tid, Ns)>,
+    /// The children that were waited for since the latest start.
+    since_start: u64,
+    /// The latest wait, if other children had ended by then.
+    latest: Option<Wait>,
+    waits: u64,
+    /// The time from the first end of another child to the end of the wait.
+    time: Ns,
+    /// The time of all empty places.
+    empty: Ns,
+    /// Other children that had ended.
+    others: u64,
+    stacks: Vec<(Arc<Stack>, u64)>,
+}
+
+struct Wait {
+    time: Ns,
+    empty: Ns,
+    others: u64,
+    stack: Option<(Arc<Stack>, u64)>,
+}
+
+/// The ended children that are remembered of a process.
+const MOST_ENDED: usize = 256;
+const MOST_STACKS: usize = 32;
+/// A child that ended so shortly before the one that was waited for has left no place empty.
+const SHORTEST: Ns = 1_000_000;
+
+impl Rule for ChildOrder {
+    fn wants(&self, row: &'static Syscall) -> bool {
+        row.has_effect(Effect::Forks) || row.waits() == Some(For::Child)
+    }
+
+    fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        let (call, pid) = (observed.call, observed.seen.pid);
+        if observed.has(Effect::Forks) {
+            if makes_child(call) {
+                self.parents.make_room_of_ended(observed.tracker, |parent| parent.waits >= CHILD_ORDER.get());
+                self.parents.entry(pid, Parent::default).into_iter().for_each(Parent::forks);
+            }
+            return;
+        }
+        if let Some(parent) = self.parents.get_mut(&pid) {
+            parent.waited(observed);
+        }
+    }
+
+    fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
+        let (Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. }) = *event else { return };
+        let parent = tracker.process(tid).and_then(|child| child.parent);
+        if let Some(parent) = parent.and_then(|parent| self.parents.get_mut(&parent)) {
+            parent.alive = parent.alive.saturating_sub(1);
+            if parent.ended.len() < MOST_ENDED {
+                parent.ended.push((tid, at));
+            }
+        }
+    }
+
+    fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
+        let least = index.own_span() as f64 * CHILD_ORDER_PART.ratio();
+        let often =
+            self.parents.iter().filter(|(_, parent)| parent.waits >= CHILD_ORDER.get() && parent.time as f64 >= least);
+        let Some((pid, parent)) = often.max_by_key(|(pid, parent)| (parent.time, Reverse(**pid))) else {
+            return Vec::new();
+        };
+        let comm = index.comm(*pid, tracker);
+        vec![Candidate {
+            sentence: say!(
+                "{} (pid {}) waited {} times for one child, while {} others had ended: for {} of the run's {}, places for children stayed empty, and it started the next one only afterwards.",
+                plain(comm),
+                PID.id(*pid),
+                TIMES.of(parent.waits),
+                CHILDREN.of(parent.others),
+                WAITED.of(parent.time),
+                RUN.of(index.own_span()),
+            ),
+            evidence: vec![process(*pid, comm, parent.waits)],
+            advice: "Wait for any child (waitpid(-1, ...), os.wait(), `wait -n` in a shell) and see which one has ended, or give the jobs to a pool (concurrent.futures, imap_unordered, xargs -P, make -j)."
+                .into(),
+            confidence: Confidence::Likely,
+            stacks: parent.stacks.clone(),
+            perhaps_more: parent.empty / parent.at_most.max(1),
+            estimate: "the time of the empty places, divided among all places".into(),
+            matters: true,
+            unless_told: &["children-in-turn"],
+            ..Candidate::default()
+        }]
+    }
+}
+
+impl Parent {
+    fn forks(&mut self) {
+        self.alive += 1;
+        self.at_most = self.at_most.max(self.alive);
+        // Whoever waits for several ones before the next start collects the results of a round.
+        let is_only_one = std::mem::take(&mut self.since_start) == 1;
+        let Some(wait) = self.latest.take().filter(|_| is_only_one) else { return };
+        self.waits += 1;
+        self.time += wait.time;
+        self.empty += wait.empty;
+        self.others += wait.others;
+        if let Some((stack, calls)) = &wait.stack {
+            count_stack(&mut self.stacks, MOST_STACKS, stack, *calls);
+        }
+    }
+
+    fn waited(&mut self, observed: &Observed<'_>) {
+        let call = observed.call;
+        let Outcome::Value(value) = call.outcome else { return };
+        let asked = asked_for(observed);
+        let child = match observed.row.ret {
+            Ret::Int => asked,
+            _ => Some(value as Tid).filter(|child| *child > 0),
+        };
+        let Some(child) = child.filter(|_| observed.arg("options") & c::WNOWAIT == 0) else { return };
+        self.ended.retain(|(tid, _)| *tid != child);
+        self.since_start += 1;
+        let Some(took) = call.took().filter(|_| asked == Some(child)) else { return };
+        let (began, returned) = (call.returned.saturating_sub(took), call.returned);
+        let empty = || self.ended.iter().map(|(_, at)| returned.saturating_sub(began.max(*at)));
+        let time = empty().max().unwrap_or(0);
+        if time >= SHORTEST {
+            let others = empty().filter(|time| *time >= SHORTEST).count() as u64;
+            let stack = call.stack.clone().map(|stack| (stack, call.stack_calls.into()));
+            self.latest = Some(Wait { time, empty: empty().sum(), others, stack });
+        }
+    }
+}
+
+/// The child that the call waits for, if only one will do.
+fn asked_for(observed: &Observed<'_>) -> Option<Tid> {
+    let asked = match observed.call.arg("idtype") {
+        None => observed.arg("pid"),
+        Some(c::P_PID) => observed.arg("id"),
+        Some(_) => return None,
+    };
+    Some(asked as Tid).filter(|asked| *asked > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_run::TestRun;
+    use stride_event::{Event, Ns, Outcome, Tid};
+    use stride_test_support::calls::{call, exited, forked, lasting, spawned};
+
+    const MS: Ns = 1_000_000;
+    const MAIN: Tid = 7;
+
+    /// Starts a long child and a short one, four times. The short one ends after 10 ms, and the long one after 50.
+    fn rounds(waits: impl Fn(Tid, Tid) -> Vec<(Tid, Tid)>) -> Vec<&'static str> {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        let mut now = MS;
+        for round in 0..4 {
+            let (long, short) = (100 + 2 * round, 101 + 2 * round);
+            for child in [long, short] {
+                run.show(Event::Exit(&lasting(call(MAIN, "fork", &[], Outcome::Value(child.into())), now, 1_000)));
+                run.show(forked(MAIN, child, child, now));
+            }
+            run.show(exited(short, now + 10 * MS));
+            run.show(exited(long, now + 50 * MS));
+            for (asked, child) in waits(long, short) {
+                let until = now + if child == long { 50 } else { 10 } * MS;
+                let wait = call(MAIN, "wait4", &[asked as u64, 0, 0, 0], Outcome::Value(child.into()));
+                run.show(Event::Exit(&lasting(wait, now, until - now)));
+            }
+            now += 51 * MS;
+        }
+        run.show(exited(MAIN, now));
+        run.finding_ids()
+    }
+
+    #[test]
+    fn a_place_stays_empty() {
+        assert_eq!(rounds(|long, _| vec![(long, long)]), ["child-order"]);
+        // Any child will do.
+        assert!(!rounds(|long, short| vec![(-1, short), (-1, long)]).contains(&"child-order"));
+        // All of them end before the next round begins.
+        assert!(!rounds(|long, short| vec![(long, long), (short, short)]).contains(&"child-order"));
+    }
+}
