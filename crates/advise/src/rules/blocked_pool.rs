@@ -4,7 +4,7 @@ use super::common::{Bounded, count_stack, family, family_name, process};
 use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::{Io, io, is_write, opens, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
-use crate::report::quantity::{RUN, THREADS, TIMES, WAITED};
+use crate::report::quantity::{RUN, THREADS, WAITED};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
@@ -46,6 +46,8 @@ struct BlockedPool {
     latest: Bounded<Tid, Blocked>,
     /// By process: when a thread told the event loop of a result last (eventfd(2)). What comes after that is other work.
     told: Bounded<Tid, Ns>,
+    /// The process of each thread that is known to belong to a pool.
+    joined: Bounded<Tid, Tid>,
     /// By process and name of the threads.
     pools: Bounded<(Tid, Box<[u8]>), Pool>,
 }
@@ -123,11 +125,11 @@ impl Rule for BlockedPool {
         if !works(observed.row) {
             return;
         }
-        self.pools.make_room_of_ended(observed.tracker, |pool| !pool.waits.is_empty());
-        if let Some(pool) = self.pools.entry(of(), Pool::default)
-            && pool.threads.len() < MOST_THREADS
-        {
-            pool.threads.insert(tid);
+        if self.joined.get(&tid) != Some(&observed.seen.pid) {
+            self.joined.make_room_of_ended(observed.tracker, |_| false);
+            self.joined.entry(tid, || 0).into_iter().for_each(|pid| *pid = observed.seen.pid);
+            self.pools.make_room_of_ended(observed.tracker, |pool| !pool.waits.is_empty());
+            self.pools.entry(of(), Pool::default).into_iter().for_each(|pool| pool.joins(tid));
         }
         let told = self.told.get(&observed.seen.pid).copied().unwrap_or(0);
         if self.latest.get(&tid).is_some_and(|blocked| blocked.is_kept_waiting(observed, told))
@@ -144,15 +146,14 @@ impl Rule for BlockedPool {
         let least = index.own_span() as f64 * POOL_PART.ratio();
         let blocked = self.pools.iter().map(|(of, pool)| (pool.all_waited(), of, pool));
         let worst = blocked
-            .filter(|((_, time), ..)| *time as f64 >= least && *time > 0)
-            .max_by_key(|((_, time), of, _)| (*time, Reverse((of.0, of.1.clone()))));
-        let Some(((times, time), (pid, name), pool)) = worst else { return Vec::new() };
+            .filter(|(time, ..)| *time as f64 >= least && *time > 0)
+            .max_by_key(|(time, of, _)| (*time, Reverse((of.0, of.1.clone()))));
+        let Some((time, (pid, name), pool)) = worst else { return Vec::new() };
         vec![Candidate {
             sentence: say!(
-                "All {} threads of a pool of {} waited at the same time, {} times and for {} of the run's {} in all, and quick work was in the queue behind them.",
+                "All {} threads of a pool of {} waited at the same time, for {} of the run's {} in all, and quick work was in the queue behind them.",
                 THREADS.of(pool.threads.len() as u64),
                 family_name(name, *pid),
-                TIMES.of(times),
                 WAITED.of(time),
                 RUN.of(index.own_span()),
             ),
@@ -176,9 +177,7 @@ impl BlockedPool {
         self.pools.make_room_of_ended(tracker, |pool| !pool.waits.is_empty());
         let Blocked { pool, began, returned, stack, .. } = blocked;
         let Some(pool) = self.pools.entry(pool, Pool::default) else { return };
-        if pool.threads.len() < MOST_THREADS {
-            pool.threads.insert(tid);
-        }
+        pool.joins(tid);
         if pool.waits.len() < MOST_WAITS {
             pool.waits.push(PoolWait { tid, began, returned, kept_waiting });
         }
@@ -201,11 +200,17 @@ impl Blocked {
 }
 
 impl Pool {
-    /// How often and for how long all threads waited at the same time, until one of them took up quick work.
-    fn all_waited(&self) -> (u64, Ns) {
+    fn joins(&mut self, tid: Tid) {
+        if self.threads.len() < MOST_THREADS {
+            self.threads.insert(tid);
+        }
+    }
+
+    /// For how long all threads waited at the same time, until one of them took up quick work.
+    fn all_waited(&self) -> Ns {
         let all = self.threads.len();
         if all < 2 {
-            return (0, 0);
+            return 0;
         }
         let mut ends: Vec<(Ns, bool, &PoolWait)> = Vec::new();
         for wait in self.waits.iter().filter(|wait| self.threads.contains(&wait.tid)) {
@@ -213,7 +218,7 @@ impl Pool {
             ends.push((wait.returned, false, wait));
         }
         ends.sort_by_key(|(at, begins, wait)| (*at, *begins, wait.tid));
-        let (mut waiting, mut since, mut times, mut time) = (BTreeSet::new(), 0, 0, 0);
+        let (mut waiting, mut since, mut time) = (BTreeSet::new(), 0, 0);
         for (at, begins, wait) in ends {
             if begins {
                 waiting.insert(wait.tid);
@@ -223,12 +228,11 @@ impl Pool {
                 continue;
             }
             if waiting.len() == all && wait.kept_waiting {
-                times += 1;
                 time += at.saturating_sub(since);
             }
             waiting.remove(&wait.tid);
         }
-        (times, time)
+        time
     }
 }
 
