@@ -30,7 +30,7 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "a pool whose threads all wait",
     explanation: "A runtime gives work that may take long to a few threads: Node.js gives the files, the names of hosts and the cryptography of the whole program to four (libuv). If all of them wait for something that does not come soon (for a \
         writer of a FIFO, for a terminal, for an answer from the network), everything else that needs the pool waits behind them, however quick that is.\n\n\
-        Reported is a pool (threads of one name and process, two or more, which open or look at files) if, for a tenth of the run, all of its threads waited for 20 ms or more each in calls that open, read or connect, and \
+        Reported is a pool (threads of one name and process, two or more, which tell an event loop of their results) if, for a tenth of the run, all of its threads waited for 20 ms or more each in calls that open, read or connect, and \
         if one of them told the event loop of its result (eventfd(2)) and took up quick work about another file directly after that: this work had waited in the queue.\n\n\
         Wait for such things where waiting costs nothing: in Node.js, open a FIFO with O_RDONLY | O_NONBLOCK and give the descriptor to net.Socket, read a child's output from its pipe, and resolve names with dns.resolve in place of \
         dns.lookup; or enlarge the pool (UV_THREADPOOL_SIZE, max_workers). In other languages, use a pool of its own for what waits.\n\n\
@@ -46,8 +46,6 @@ struct BlockedPool {
     latest: Bounded<Tid, Blocked>,
     /// By process: when a thread told the event loop of a result last (eventfd(2)). What comes after that is other work.
     told: Bounded<Tid, Ns>,
-    /// The process of each thread that is known to belong to a pool.
-    joined: Bounded<Tid, Tid>,
     /// By process and name of the threads.
     pools: Bounded<(Tid, Box<[u8]>), Pool>,
 }
@@ -62,7 +60,7 @@ struct Blocked {
 
 #[derive(Default)]
 struct Pool {
-    /// The threads that have worked on files.
+    /// The threads that have told the event loop of a result, or waited long.
     threads: BTreeSet<Tid>,
     waits: Vec<PoolWait>,
     stacks: Vec<(Arc<Stack>, u64)>,
@@ -121,15 +119,11 @@ impl Rule for BlockedPool {
         if is_write(observed.row) && observed.seen.object.is_some_and(is_other) {
             self.told.make_room_of_ended(observed.tracker, |_| false);
             self.told.entry(observed.seen.pid, || 0).into_iter().for_each(|told| *told = call.returned);
+            self.pools.make_room_of_ended(observed.tracker, |pool| !pool.waits.is_empty());
+            self.pools.entry(of(), Pool::default).into_iter().for_each(|pool| pool.joins(tid));
         }
         if !works(observed.row) {
             return;
-        }
-        if self.joined.get(&tid) != Some(&observed.seen.pid) {
-            self.joined.make_room_of_ended(observed.tracker, |_| false);
-            self.joined.entry(tid, || 0).into_iter().for_each(|pid| *pid = observed.seen.pid);
-            self.pools.make_room_of_ended(observed.tracker, |pool| !pool.waits.is_empty());
-            self.pools.entry(of(), Pool::default).into_iter().for_each(|pool| pool.joins(tid));
         }
         let told = self.told.get(&observed.seen.pid).copied().unwrap_or(0);
         if self.latest.get(&tid).is_some_and(|blocked| blocked.is_kept_waiting(observed, told))

@@ -20,7 +20,7 @@ const INTERRUPTED_PART: Threshold =
 const FEW_INTERRUPTIONS: Threshold =
     Threshold::count("few-interruptions", 10, "such calls that are enough if long pauses follow them");
 const INTERRUPTED_LOSS: Threshold =
-    Threshold::part("interrupted-loss", 0.3, "the part of the run that the sleeps right after so few calls took");
+    Threshold::part("interrupted-loss", 0.3, "the part of the run that the sleeps soon after so few calls took");
 const INTERRUPTED_AGAIN: Threshold =
     Threshold::count("interrupted-again", 1000, "interrupted calls that were made again");
 const HANDLED: Threshold = Threshold::count(
@@ -40,7 +40,7 @@ pub const RULE: RuleInfo = RuleInfo {
         connection, begins its request again or sleeps, and the answer that was on its way is lost. Timers that send a signal every millisecond are a \
         common cause.\n\n\
         Reported are fifty interrupted calls of a process that are a fifth of its calls of that kind, and after which the thread did something else than making the same \
-        call again. Ten are enough if the sleeps right after them took three tenths of the run. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
+        call again. Ten are enough if the sleeps soon after them took three tenths of the run. Calls that the kernel or the program simply makes again count if they are a thousand, half of all calls of their kind, and one in two milliseconds: \
         they cost two ways into the kernel each, and wake a CPU that could rest. Signals that come while a process computes count if there were two thousand, \
         and one in half a millisecond: then the program does little else. Expirations of a timer that were merged into one signal count each, because a tracer that delays \
         signals merges them. Signals that a process sends to its own threads do not count: Go stops threads so. A profiler that the user switched on does that on purpose.\n\n\
@@ -66,11 +66,16 @@ struct Interrupted {
     calls: Bounded<(Tid, CallKey), Interruptions>,
     /// The interrupted call of each thread, until it is clear what the thread does next.
     open: Bounded<Tid, Open>,
+    /// The interrupted call that each thread has given up last, and how many calls may still come before its pause.
+    pausing: Bounded<Tid, (CallKey, u8)>,
     /// The latest signal of each thread.
     signals: Bounded<Tid, Latest>,
     /// Signals that came while threads of a process computed.
     handled: Bounded<Tid, Handled>,
 }
+
+/// Many programs pause before they try again. They close a connection or write a message before that.
+const BEFORE_PAUSE: u8 = 4;
 
 /// A signal that was delivered.
 #[derive(Clone, Copy, Default)]
@@ -111,7 +116,7 @@ struct Interruptions {
     /// Those after which the thread made the same call.
     again: u64,
     time: Ns,
-    /// The sleeps right after those that were given up.
+    /// The sleeps soon after those that were given up.
     paused: Ns,
     /// How many of them each signal ended.
     signals: BTreeMap<&'static str, u64>,
@@ -215,10 +220,13 @@ impl Rule for Interrupted {
             {
                 of.given_up += 1;
                 of.time += time;
-                // Many programs pause before they try again.
-                of.paused += if observed.row.waits() == Some(For::Time) { observed.time_waiting() } else { 0 };
                 of.ended_by(self.signals.get(&tid).copied());
+                self.pausing.make_room_of_ended(observed.tracker, |_| false);
+                self.pausing.entry(tid, || (key, 0)).into_iter().for_each(|pausing| *pausing = (key, BEFORE_PAUSE));
             }
+        }
+        if self.pausing.len() > 0 && !handler_ended {
+            self.pauses(observed);
         }
         // (The end of a handler has the result of the call that the signal ended.)
         if observed.call.outcome.is_interruption() && !handler_ended {
@@ -285,6 +293,23 @@ impl Rule for Interrupted {
 }
 
 impl Interrupted {
+    /// A sleep soon after a call that was given up belongs to it.
+    fn pauses(&mut self, observed: &Observed<'_>) {
+        let tid = observed.call.tid;
+        let Some((key, left)) = self.pausing.get_mut(&tid) else { return };
+        if observed.row.waits() == Some(For::Time) {
+            if let Some(of) = self.calls.get_mut(&(observed.seen.pid, *key)) {
+                of.paused += observed.time_waiting();
+            }
+            // The signal may end the sleep as well, and then it goes on.
+            return;
+        }
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            self.pausing.remove(&tid);
+        }
+    }
+
     /// A handler has returned, and no call had waited when its signal came.
     fn handled(&mut self, observed: &Observed<'_>) {
         let Some(&latest) = self.signals.get(&observed.call.tid) else { return };

@@ -51,6 +51,7 @@ mod search_path;
 mod serial_service;
 mod set_again;
 mod shared_writes;
+mod shifted_names;
 mod short_children;
 mod short_threads;
 mod slow_connects;
@@ -135,6 +136,7 @@ const ALL: &[RuleInfo] = &[
     serial_service::RULE,
     set_again::RULE,
     shared_writes::RULE,
+    shifted_names::RULE,
     short_children::RULE,
     short_threads::RULE,
     slow_connects::RULE,

@@ -5,7 +5,7 @@ use crate::counts::index::{CallKey, Observed};
 use crate::counts::kinds::{Io, io, is_write};
 use rustc_hash::FxHashSet;
 use stride_event::{Outcome, Tid};
-use stride_syscalls::{Effect, Flow, Syscall};
+use stride_syscalls::{Data, Effect, Flow, Syscall};
 use stride_track::{FileId, ObjectId, sets_file_lock};
 
 /// The reads of files, with their places.
@@ -77,6 +77,10 @@ impl PlacedReads {
             return;
         }
         let Some(transfer) = observed.row.transfer().filter(|transfer| transfer.flow == Flow::In) else { return };
+        // (The entries of a directory have no places that a program could keep.)
+        if transfer.data == Data::Records {
+            return;
+        }
         let (at, seek) = if transfer.at_offset {
             (observed.call.arg("offset"), None)
         } else {
