@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define THREADS 4
 #define ROUNDS 80
@@ -11,9 +12,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long answers;
 static int corrected;
 
+// What the server says.
+static struct pollfd server;
+
 // The server takes 2 ms.
 static void ask(void) {
-	poll(NULL, 0, 2);
+	poll(&server, 1, 2);
 }
 
 static void *count(void *arg) {
@@ -33,6 +37,10 @@ static void *count(void *arg) {
 
 int main(int argc, char **argv) {
 	(void)argv;
+	int ends[2];
+	if (pipe(ends))
+		return 1;
+	server = (struct pollfd){ends[0], POLLIN, 0};
 	corrected = argc > 1;
 	pthread_t threads[THREADS];
 	for (int i = 0; i < THREADS; i++)

@@ -95,7 +95,7 @@ impl Rule for LostTime {
             && let Some(sleep) = self.pending.remove(&tid)
             && !gives_others(observed)
         {
-            let gave = sleep.is_for_any && wakes_another(observed);
+            let gave = sleep.is_wait && wakes_another(observed);
             if let Some(sleeps) = self.sleeps_of(observed) {
                 sleeps.count(sleep, gave);
             }
@@ -167,7 +167,8 @@ impl Rule for LostTime {
 impl LostTime {
     /// The thread has slept. Its next call tells whether that counts.
     fn slept_now(&mut self, observed: &Observed<'_>, in_row: bool, is_for_any: bool) {
-        let sleep = LostSleep { key: observed.key, time: observed.time_waiting(), in_row, is_for_any };
+        let is_wait = !is_sleep(observed.row);
+        let sleep = LostSleep { key: observed.key, time: observed.time_waiting(), in_row, is_for_any, is_wait };
         self.in_rows.make_room_of_ended(observed.tracker, |sleeps| *sleeps >= ROW);
         if in_row && let Some(sleeps) = self.in_rows.entry(observed.call.tid, || 0) {
             *sleeps += 1;

@@ -28,6 +28,8 @@ pub struct LostSleep {
     pub in_row: bool,
     /// A wait for any of some descriptors, until its time ran out: so event loops sleep, and the runtimes of Go and Node.js.
     pub is_for_any: bool,
+    /// It is made by a call that waits for descriptors, with or without one.
+    pub is_wait: bool,
 }
 
 /// Waits at futexes until their time ran out: so threads of Java sleep, as some of their stacks show.
