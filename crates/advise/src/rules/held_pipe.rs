@@ -11,7 +11,7 @@ use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::sync::Arc;
 use stride_event::{Event, Ns, Outcome, Stack, Tid};
-use stride_syscalls::{Effect, Syscall};
+use stride_syscalls::{Effect, For, Syscall};
 use stride_track::{ObjectId, ObjectKind, Tracker};
 
 const HELD_PIPES: Threshold =
@@ -61,6 +61,8 @@ struct Parent {
     alive: u64,
     /// When the last child ended or bytes of a pipe came, whichever was later.
     since: Ns,
+    /// How long the process waited for descriptors before its next read of a pipe.
+    polled: Ns,
     /// The program of the child that ended last.
     program: Option<ObjectId>,
     times: u64,
@@ -121,7 +123,7 @@ impl HeldPipe {
 
 impl Rule for HeldPipe {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Forks) || is_read(row) || is_write(row)
+        row.has_effect(Effect::Forks) || is_read(row) || is_write(row) || row.waits() == Some(For::Readiness)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -133,19 +135,25 @@ impl Rule for HeldPipe {
             }
             return;
         }
+        if observed.row.waits() == Some(For::Readiness) {
+            self.parents.get_mut(&pid).into_iter().for_each(|parent| parent.polled = observed.time_waiting());
+            return;
+        }
         let pipe = observed.seen.object.filter(|object| observed.tracker.kind(*object) == ObjectKind::Pipe);
         let (Some(pipe), Outcome::Value(bytes)) = (pipe, call.outcome) else { return };
         if is_write(observed.row) {
             return self.writes(pid, pipe, observed.tracker);
         }
         let Some(parent) = self.parents.get_mut(&pid) else { return };
+        // A process that could run, but had no CPU, did not wait for the pipe.
+        let slept = std::mem::take(&mut parent.polled) + observed.time_waiting();
         let piped = self.pipes.get_mut(&pipe);
         if bytes == 0 {
             let by_children = (parent.alive == 0 && parent.program.is_some()).then_some((parent.since, parent.program));
             let by_writers = piped.filter(|piped| piped.has_only(pid, observed.tracker));
             let since = by_writers.map(|piped| (piped.since, piped.program)).or(by_children);
             if let Some((since, program)) = since {
-                parent.ends(call.returned.saturating_sub(since), program, observed);
+                parent.ends(call.returned.saturating_sub(since).min(slept), program, observed);
             }
         } else if let Some(piped) = piped {
             piped.since = call.returned;
