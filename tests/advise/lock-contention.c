@@ -12,7 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long answers;
 static int corrected;
 
-// What the server says.
+// The connection to the server.
 static struct pollfd server;
 
 // The server takes 2 ms.

@@ -44,7 +44,7 @@ pub const RULE: RuleInfo = RuleInfo {
 struct BlockedPool {
     /// By thread: the latest long wait, until it is known what came behind.
     latest: Bounded<Tid, Blocked>,
-    /// By process: when a thread told the event loop of a result last (eventfd(2)). What comes after that is other work.
+    /// By process: when a thread told the event loop of a result last (eventfd(2)). Calls after that are other work.
     told: Bounded<Tid, Ns>,
     /// By process and name of the threads.
     pools: Bounded<(Tid, Box<[u8]>), Pool>,
@@ -101,7 +101,7 @@ impl Rule for BlockedPool {
         }
         if is_idle || waited >= POOL_WAIT.get() {
             if let Some(blocked) = self.latest.remove(&tid) {
-                let told = self.told.get(&observed.seen.pid).copied().unwrap_or(0);
+                let told = self.told_at(observed.seen.pid);
                 let kept_waiting = works(observed.row) && blocked.is_kept_waiting(observed, told);
                 self.add(tid, blocked, kept_waiting, observed.tracker);
             }
@@ -125,7 +125,7 @@ impl Rule for BlockedPool {
         if !works(observed.row) {
             return;
         }
-        let told = self.told.get(&observed.seen.pid).copied().unwrap_or(0);
+        let told = self.told_at(observed.seen.pid);
         if self.latest.get(&tid).is_some_and(|blocked| blocked.is_kept_waiting(observed, told))
             && let Some(blocked) = self.latest.remove(&tid)
         {
@@ -167,6 +167,11 @@ impl Rule for BlockedPool {
 }
 
 impl BlockedPool {
+    /// When the event loop of a process was told of a result last.
+    fn told_at(&self, pid: Tid) -> Ns {
+        self.told.get(&pid).copied().unwrap_or(0)
+    }
+
     fn add(&mut self, tid: Tid, blocked: Blocked, kept_waiting: bool, tracker: &Tracker) {
         self.pools.make_room_of_ended(tracker, |pool| !pool.waits.is_empty());
         let Blocked { pool, began, returned, stack, .. } = blocked;

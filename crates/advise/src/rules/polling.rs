@@ -32,7 +32,7 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(Polling::default()),
 };
 
-/// What a program looks for.
+/// The kind of thing that a program looks for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Look {
     Lock,
@@ -58,7 +58,7 @@ struct Polling {
 #[derive(Clone, Copy, Default)]
 struct Slept {
     time: Ns,
-    /// What belongs to a look that is counted already.
+    /// The part of that which belongs to a look that is counted already.
     counted: Ns,
 }
 
@@ -66,9 +66,9 @@ struct Slept {
 struct Latest {
     object: Option<ObjectId>,
     at: Ns,
-    /// What the thread had slept by then.
+    /// The time that the thread had slept by then.
     slept: Ns,
-    /// Of a lock file: the number of sleeps since the first look in vain, and their time.
+    /// For a lock file: the number of sleeps since the first look in vain, and their time.
     series: (u64, Ns),
 }
 
@@ -84,7 +84,7 @@ struct Polls {
     looks: Vec<(CallKey, u64)>,
     /// The stacks of these looks, as far as calls have one.
     stacks: Vec<(Arc<Stack>, u64)>,
-    /// Of several processes: the time of all of them.
+    /// For several processes: the time of all of them.
     slept: Ns,
 }
 

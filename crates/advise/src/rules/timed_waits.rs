@@ -89,7 +89,7 @@ impl Waits {
 /// Calls that take less have hardly waited.
 const WAITED_AT_LEAST: Ns = 500_000;
 
-/// What a call waits for, if others have to give that.
+/// The thing that a call waits for, if others have to give it.
 fn waits_for(row: &Syscall) -> Option<For> {
     let is_it = |what: &For| match what {
         For::Lock | For::Turn | For::Peer => true,

@@ -11,7 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use std::os::unix::ffi::OsStrExt;
 use stride_event::Ns;
 
-/// What a document needs beside the list.
+/// The facts that a document about a run has beside the names of files.
 pub struct AboutList<'a> {
     pub info: &'a RunInfo,
     /// Reads the files, if the run was live.
@@ -32,6 +32,14 @@ pub struct FileContent {
     pub is_changed_since: bool,
     /// It is an input that the run itself changed, replaced or removed.
     pub is_changed_by_run: bool,
+}
+
+impl FileContent {
+    /// The names of the marks that the file has.
+    pub fn marks(&self) -> impl Iterator<Item = &'static str> {
+        let all = [("changed_since", self.is_changed_since), ("changed_by_run", self.is_changed_by_run)];
+        all.into_iter().filter(|(_, is_so)| *is_so).map(|(name, _)| name)
+    }
 }
 
 impl AboutList<'_> {

@@ -86,13 +86,7 @@ fn component(it: &UsedPath, part: ListPart, of: &InputsOfRun, about: &AboutList<
             if let Some((_, size)) = &content.digest {
                 property("size", size.to_string().as_bytes(), j);
             }
-            for (name, is_so) in
-                [("changed_since", content.is_changed_since), ("changed_by_run", content.is_changed_by_run)]
-            {
-                if is_so {
-                    property(name, b"true", j);
-                }
-            }
+            content.marks().for_each(|mark| property(mark, b"true", j));
             if let Some(why) = content.not_hashed {
                 property("not_hashed", why.as_bytes(), j);
             }

@@ -94,13 +94,7 @@ fn access((it, part, content): &Accessed<'_>, of: &InputsOfRun, j: &mut Json<'_>
         }
         j.key("annotations").object(|j| {
             j.key("use").str(part.word());
-            for (name, is_so) in
-                [("changed_since", content.is_changed_since), ("changed_by_run", content.is_changed_by_run)]
-            {
-                if is_so {
-                    j.key(name).bool(true);
-                }
-            }
+            content.marks().for_each(|mark| j.key(mark).bool(true));
             if let Some(why) = content.not_hashed {
                 j.key("not_hashed").str(why);
             }
