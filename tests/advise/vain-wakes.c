@@ -3,8 +3,11 @@
 // says: threads of program were woken
 // says: they did nothing but wait again
 // Each piece of work wakes all threads that wait for one. Corrected, it wakes one of them.
+#define _GNU_SOURCE
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 #define THREADS 6
@@ -14,6 +17,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t some = PTHREAD_COND_INITIALIZER;
 static int pieces, over;
 static atomic_int done;
+
+// The client and the service that the program waits for.
+static struct pollfd other;
+
+static void wait_for_other(long us) {
+	struct timespec time = {0, us * 1000};
+	ppoll(&other, 1, &time, NULL);
+}
 
 static void *work(void *unused) {
 	for (;;) {
@@ -26,14 +37,18 @@ static void *work(void *unused) {
 		}
 		pieces--;
 		pthread_mutex_unlock(&lock);
-		usleep(100);
+		wait_for_other(100);
 		done++;
 	}
 }
 
 int main(int argc, char **argv) {
 	pthread_t threads[THREADS];
+	int ends[2];
 	(void)argv;
+	if (pipe(ends))
+		return 1;
+	other = (struct pollfd){ends[0], POLLIN, 0};
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, work, NULL);
 	for (int i = 0; i < PIECES; i++) {
@@ -44,7 +59,7 @@ int main(int argc, char **argv) {
 		else
 			pthread_cond_broadcast(&some);
 		pthread_mutex_unlock(&lock);
-		usleep(500);
+		wait_for_other(500);
 	}
 	pthread_mutex_lock(&lock);
 	over = 1;
