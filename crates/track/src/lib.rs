@@ -29,6 +29,7 @@ mod waits;
 pub use causes::Causes;
 pub use causes::apart::TimeOwner;
 pub use causes::critical_path::CriticalPath;
+pub use causes::families::{family, has_numbers};
 pub use causes::hand_over::{HandOver, HandOvers, HandedOver, Way};
 pub use causes::requests::Requests;
 pub use causes::requests::bands::{MoreTime, RequestGroup, SlowRequests};

@@ -11,8 +11,8 @@ use std::hash::Hash;
 use std::sync::Arc;
 use stride_event::{Call, Ns, Outcome, Stack, Tid, grouped};
 use stride_syscalls::{Effect, uapi::consts as c};
-use stride_track::{Cloned, CriticalPath, FoundAt, ObjectId, ObjectKind, Process, Tracker};
-pub use stride_track::{base_name, directory};
+use stride_track::{Cloned, CriticalPath, FoundAt, ObjectId, ObjectKind, Process, Tracker, has_numbers};
+pub use stride_track::{base_name, directory, family};
 
 /// Counts by process. Only the largest are reported.
 #[derive(Default)]
@@ -324,21 +324,11 @@ pub fn is_last_access(member: &str) -> bool {
     member.starts_with("st_atime") || member.starts_with("stx_atime")
 }
 
-/// The characters before the number of a thread.
-const BEFORE_NUMBER: &[u8] = b"-_#:/ ";
-
-/// The name of a thread without the number at its end: the threads of a pool are called `worker-1`, `worker-2` and so on.
-pub fn family(comm: &[u8]) -> &[u8] {
-    let end = comm.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
-    let name = &comm[..end];
-    if name.last().is_some_and(|last| BEFORE_NUMBER.contains(last)) { name } else { comm }
-}
-
 /// The family of a thread of this process in a sentence.
 pub fn family_name(family: &[u8], pid: Tid) -> String {
     match family {
         [] => format!("process {pid}"),
-        [.., last] if BEFORE_NUMBER.contains(last) => format!("{}N", plain(family)),
+        name if has_numbers(name) => format!("{}N", plain(name)),
         _ => plain(family),
     }
 }

@@ -38,6 +38,8 @@ pub struct Reads {
     /// The largest offset up to which the file was read.
     pub extent: u64,
     pub line: u64,
+    /// The process that made the one that reads.
+    pub parent: Option<Tid>,
     pub claims: Claims,
     pub claims_again: Claims,
     end: u64,
@@ -45,6 +47,8 @@ pub struct Reads {
     seen: FxHashSet<(u64, u64)>,
 }
 
+/// Of processes that have ended, so much of one file is remembered: others may read the same.
+const MUCH: u64 = 1 << 20;
 /// So many ranges are told apart in all files.
 const MAX_RANGES: usize = 1 << 20;
 
@@ -104,10 +108,14 @@ impl PlacedReads {
 
     fn read(&mut self, observed: &Observed<'_>, seek: Option<CallKey>, object: ObjectId, at: u64, bytes: u64) {
         let changes = self.changes.get(&object).copied().unwrap_or(0);
-        if self.reads.forget_ended(observed.tracker, |reads| reads.jumps > 0 || reads.again > 0) {
+        let matters = |reads: &Reads| reads.jumps > 0 || reads.again > 0 || reads.bytes >= MUCH;
+        if self.reads.forget_ended(observed.tracker, matters) {
             self.ranges = self.reads.iter().map(|(_, reads)| reads.seen.len()).sum();
         }
-        let Some(reads) = self.reads.entry((observed.seen.pid, object), Reads::default) else { return };
+        let pid = observed.seen.pid;
+        let parent = || observed.tracker.process(pid).and_then(|process| process.parent);
+        let new = || Reads { parent: parent(), ..Reads::default() };
+        let Some(reads) = self.reads.entry((pid, object), new) else { return };
         if reads.changes != changes {
             self.ranges -= reads.seen.len();
             reads.seen.clear();

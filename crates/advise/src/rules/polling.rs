@@ -1,6 +1,6 @@
 //! A program looks, sleeps and looks again, for a large part of the run.
 
-use super::common::{Bounded, count_stack, family, plain, process};
+use super::common::{Bounded, Covered, count_stack, family, plain, process};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::{opens, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
@@ -53,6 +53,16 @@ struct Polling {
     /// The time that the event loop of each process has slept so far.
     loops: Bounded<Tid, Ns>,
     polls: Bounded<(Tid, Look), Polls>,
+    /// By name of processes: the time in which at least one of them slept so.
+    covered: Bounded<(Box<[u8]>, Look), Sleeping>,
+}
+
+/// Sleeps of several processes, some of which sleep at the same time.
+#[derive(Default)]
+struct Sleeping {
+    all: Covered,
+    /// The last ones before what was looked for was there.
+    late: Covered,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -79,13 +89,13 @@ const LATEST: usize = 8;
 struct Polls {
     sleeps: u64,
     time: Ns,
-    /// The last sleeps before what was looked for was there: how late the thread can have been.
-    late: Ns,
     looks: Vec<(CallKey, u64)>,
     /// The stacks of these looks, as far as calls have one.
     stacks: Vec<(Arc<Stack>, u64)>,
     /// For several processes: the time of all of them.
     slept: Ns,
+    /// The last sleeps before what was looked for was there: how late the threads can have been.
+    late: Ns,
 }
 
 /// The descriptors whose names are compared.
@@ -224,21 +234,26 @@ impl Rule for Polling {
         let Some(polls) = self.polls(look, observed) else { return };
         polls.sleeps += series.0;
         polls.time += series.1;
+        let Some(process) = observed.tracker.process(pid) else { return };
+        let of = (family(&process.comm).into(), look);
+        let Some(covered) = self.covered.entry(of, Sleeping::default) else { return };
+        let until = observed.call.began();
+        covered.all.add(until.saturating_sub(series.1), until);
         if !vain {
             // It was there, perhaps for as long as the thread slept.
-            polls.late += slept;
+            covered.late.add(until.saturating_sub(slept), until);
         }
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let total = index.account().total;
-        // Processes of one name look at the same time, so the run waits for the one that slept longest.
+        // Processes of one name may look at the same time, or one after the other.
         let mut families: BTreeMap<(&[u8], Look), (Tid, Polls)> = BTreeMap::new();
         for ((pid, look), polls) in self.polls.iter() {
             let of = (family(index.comm(*pid, tracker)), *look);
             let (longest, sum) = families.entry(of).or_insert((*pid, Polls::default()));
             if (polls.time, Reverse(*pid)) > (sum.time, Reverse(*longest)) {
-                (*longest, sum.time, sum.late) = (*pid, polls.time, polls.late);
+                (*longest, sum.time) = (*pid, polls.time);
             }
             sum.sleeps += polls.sleeps;
             for look in &polls.looks {
@@ -250,6 +265,11 @@ impl Rule for Polling {
                 count_stack(&mut sum.stacks, MOST_STACKS, stack, *calls);
             }
             sum.slept += polls.time;
+        }
+        for ((name, look), (_, sum)) in &mut families {
+            if let Some(covered) = self.covered.get(&(Box::from(*name), *look)) {
+                (sum.time, sum.late) = (sum.time.max(covered.all.time), covered.late.time);
+            }
         }
         let often = families.into_iter().filter(|(_, (_, polls))| {
             polls.sleeps >= POLLS.get() && polls.time as f64 >= index.own_total() as f64 * POLLING_PART.ratio()

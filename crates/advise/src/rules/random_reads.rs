@@ -3,14 +3,15 @@
 use super::common::{Claims, has_own_rule, largest, plain, process, thing};
 use super::placed_reads::{PlacedReads, Reads};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
-use crate::report::finding::{Candidate, Confidence};
-use crate::report::quantity::{BYTES, CALLS, EXTENT, MEAN_BYTES, REPEATED, TIMES};
+use crate::report::finding::{Candidate, Claim, Confidence};
+use crate::report::quantity::{BYTES, CALLS, EXTENT, MEAN_BYTES, PROCESSES, REPEATED, TIMES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::SMALL_TRANSFER;
 use crate::thresholds::threshold::Threshold;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use stride_event::Ns;
+use stride_event::{Ns, Tid};
 use stride_syscalls::Syscall;
 use stride_track::{ObjectId, Tracker};
 
@@ -33,7 +34,7 @@ pub const RULE: RuleInfo = RuleInfo {
         the one before had ended. Reads of whole pages do not count: databases do that, and keep the pages. A read counts as \
         made before if the same process read as many bytes at the same place; 300 of these, if they are half of all reads of \
         the file, are reported. After a write to the file, or a lock on it (another process may have changed it), counting \
-        begins anew. A file of which one process reads twenty times as many bytes as the part of it that it reads has, or 256 MiB and five times as many, is also reported if locks or changes come between: so does a query that goes through a whole table because there is no index, and a program that follows a file by reading all of it each time.\n\n\
+        begins anew. A file of which one process reads twenty times as many bytes as the part of it that it reads has, or 256 MiB and five times as many, is also reported if locks or changes come between: so does a query that goes through a whole table because there is no index, and a program that follows a file by reading all of it each time. The same is reported of five or more children of one process together that each read the file: a loop that appends to an archive with a process for each item.\n\n\
         Example: a program looks up 20,000 records of 256 bytes in a file of 16 MiB: 20,000 calls of pread. With mmap(2) and \
         madvise(MADV_RANDOM) it makes two calls. Or sort the places first, and read neighbours together. An analysis that \
         reads the 16 pages of an index before each of 500 steps makes 8,000 reads; if it keeps the index, 16.",
@@ -62,9 +63,11 @@ impl Rule for RandomReads {
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let again = |reads: &Reads| reads.again * 2 >= reads.calls;
         let repeated = |reads: &Reads| again(reads) && reads.again >= READ_AGAIN.get();
-        let random = self.candidate(
+        let reads = || self.placed.reads.iter().map(|(of, reads)| (*of, reads));
+        let random = candidate(
             index,
             tracker,
+            reads(),
             |reads| &reads.claims,
             |reads| {
                 !again(reads)
@@ -87,7 +90,7 @@ impl Rule for RandomReads {
             estimate: "all of these reads".into(),
             ..candidate
         });
-        let same = self.candidate(index, tracker, |reads| &reads.claims_again, repeated);
+        let same = candidate(index, tracker, reads(), |reads| &reads.claims_again, repeated);
         let same = same.map(|(name, reads, candidate)| Candidate {
             sentence: say!(
                 "{name} was read at the same places again and again: {} of {} reads, {} in all, were of bytes that the same \
@@ -102,8 +105,8 @@ impl Rule for RandomReads {
             work_after: true,
             ..candidate
         });
-        let over =
-            self.candidate(index, tracker, |reads| &reads.claims, |reads| !repeated(reads) && is_read_over(reads));
+        let is_over = |reads: &Reads| !repeated(reads) && is_read_over(reads);
+        let over = candidate(index, tracker, reads(), |reads| &reads.claims, is_over);
         let over = over.map(|(name, reads, candidate)| Candidate {
             sentence: say!(
                 "{name} was read {} times over: {} in all, of the {} that were read of the file. Between the reads, the file was locked or changed.",
@@ -121,7 +124,8 @@ impl Rule for RandomReads {
             makers: reads.claims.iter().collect(),
             ..candidate
         });
-        random.into_iter().chain(same).chain(over).collect()
+        let in_turn = if over.is_some() { None } else { self.by_children(index, tracker) };
+        random.into_iter().chain(same).chain(over).chain(in_turn).collect()
     }
 }
 
@@ -140,33 +144,69 @@ fn price(index: &Index, reads: &Reads) -> Ns {
 }
 
 impl RandomReads {
-    /// The parts of a candidate that both kinds have in common, with the name and the reads of the worst file.
-    fn candidate(
-        &self,
-        index: &Index,
-        tracker: &Tracker,
-        claimed: fn(&Reads) -> &Claims,
-        wasteful: impl Fn(&Reads) -> bool,
-    ) -> Option<(String, &Reads, Candidate)> {
-        let is_free = |object: ObjectId| !has_own_rule(tracker.name(object));
-        let files = self.placed.reads.iter().filter(|((_, object), reads)| wasteful(reads) && is_free(*object));
-        let files = largest(files, 4, |((pid, object), reads)| (claimed(reads).total(), Reverse((*object, *pid))));
-        let ((pid, object), worst) = *files.first()?;
-        let evidence = files.iter().map(|((_, object), reads)| {
-            let mut evidence = thing(*object, reads.calls, tracker);
-            evidence.bytes = Some(reads.bytes);
-            evidence.line = Some(reads.line);
-            evidence
-        });
-        let process = process(*pid, index.comm(*pid, tracker), worst.calls);
-        let mut claims = Claims::default();
-        claims.add_all(files.iter().flat_map(|(_, reads)| claimed(reads).iter()));
-        let candidate = Candidate {
-            evidence: evidence.chain([process]).collect(),
-            confidence: Confidence::Likely,
-            claims: claims.list(),
-            ..Candidate::default()
-        };
-        Some((plain(tracker.name(*object)), worst, candidate))
+    /// The children of a process each read the same file.
+    fn by_children(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+        let mut families: FxHashMap<(Tid, ObjectId), (Reads, u64)> = FxHashMap::default();
+        for ((_, object), reads) in self.placed.reads.iter() {
+            let Some(parent) = reads.parent.filter(|_| reads.bytes >= READ_OVER_BYTES.get()) else { continue };
+            let (sum, children) = families.entry((parent, *object)).or_default();
+            sum.calls += reads.calls;
+            sum.bytes += reads.bytes;
+            sum.extent = sum.extent.max(reads.extent);
+            sum.line = reads.line;
+            sum.claims.add_all(reads.claims.iter());
+            *children += 1;
+        }
+        families.retain(|_, (_, children)| *children >= READ_OVER_FEW.get());
+        let all = families.iter().map(|(of, (reads, _))| (*of, reads));
+        let (name, reads, candidate) = candidate(index, tracker, all, |reads| &reads.claims, is_read_over)?;
+        let again = 1.0 - reads.extent as f64 / reads.bytes.max(1) as f64;
+        let children = families.values().find(|(sum, _)| std::ptr::eq(sum, reads)).map_or(0, |(_, children)| *children);
+        Some(Candidate {
+            sentence: say!(
+                "{name} was read {} times over, by {} processes: {} in all, of the {} that were read of the file.",
+                TIMES.of(reads.bytes / reads.extent.max(1)),
+                PROCESSES.of(children),
+                BYTES.of(reads.bytes),
+                EXTENT.of(reads.extent),
+            ),
+            advice: "Let one process do the work on the file for all items, and read the file once: many programs take a list of names (tar with -T), several expressions, or all items on standard input. \
+                     If each process adds to the file and goes through the rest for that, the whole takes the square of the number of items."
+                .into(),
+            estimate: "all of these reads but for once, and at most the work on what they brought".into(),
+            claims: reads.claims.iter().map(|(key, calls)| Claim { key, calls: (calls as f64 * again) as u64 }).collect(),
+            work_after: true,
+            ..candidate
+        })
     }
+}
+
+/// The parts of a candidate that all kinds have in common, with the name and the reads of the worst file.
+fn candidate<'r>(
+    index: &Index,
+    tracker: &Tracker,
+    reads: impl Iterator<Item = ((Tid, ObjectId), &'r Reads)>,
+    claimed: fn(&Reads) -> &Claims,
+    wasteful: impl Fn(&Reads) -> bool,
+) -> Option<(String, &'r Reads, Candidate)> {
+    let is_free = |object: ObjectId| !has_own_rule(tracker.name(object));
+    let files = reads.filter(|((_, object), reads)| wasteful(reads) && is_free(*object));
+    let files = largest(files, 4, |((pid, object), reads)| (claimed(reads).total(), Reverse((*object, *pid))));
+    let ((pid, object), worst) = *files.first()?;
+    let evidence = files.iter().map(|((_, object), reads)| {
+        let mut evidence = thing(*object, reads.calls, tracker);
+        evidence.bytes = Some(reads.bytes);
+        evidence.line = Some(reads.line);
+        evidence
+    });
+    let process = process(pid, index.comm(pid, tracker), worst.calls);
+    let mut claims = Claims::default();
+    claims.add_all(files.iter().flat_map(|(_, reads)| claimed(reads).iter()));
+    let candidate = Candidate {
+        evidence: evidence.chain([process]).collect(),
+        confidence: Confidence::Likely,
+        claims: claims.list(),
+        ..Candidate::default()
+    };
+    Some((plain(tracker.name(object)), worst, candidate))
 }

@@ -8,7 +8,7 @@ use crate::report::quantity::{CALLS, OTHERS, SEARCHES};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
@@ -74,8 +74,8 @@ struct Found {
     line: u64,
 }
 
-/// One search has no more attempts than this. More are several searches.
-const MAX_MISSES: usize = 256;
+/// One search has no more attempts than this. More are several searches. (Some hundred directories of Ruby's gems are searched for a library with two endings.)
+const MAX_MISSES: usize = 1 << 11;
 
 impl Rule for SearchPath {
     fn wants(&self, row: &'static Syscall) -> bool {
@@ -183,16 +183,17 @@ impl SearchPath {
 }
 
 /// Searches that begin in the same directory go along one path, wherever each name was found. They are one fault, and the one
-/// with the most attempts is the example.
+/// with the most attempts is the example. The names may have directories of their own: `gem/a` and `gem/b` are searched along one path, and so is `other/c`.
 fn along_one_path(groups: FxHashMap<ChildGroup, Found>, tracker: &Tracker) -> Vec<(ChildGroup, Found)> {
     let mut order: Vec<_> = groups.into_iter().collect();
     order.sort_by_cached_key(|(_, found)| (Reverse(found.claims.total()), found.line));
     let mut paths: Vec<(ChildGroup, Found)> = Vec::new();
-    let first = |found: &Found| found.example.first().map(|path| directory(tracker.name(*path)).to_vec());
     for (group, found) in order {
+        let first = found.first_places(&group, tracker);
         let is_along = |(other, of): &&mut (ChildGroup, Found)| {
             let are_found = [&group, other].iter().all(|group| matches!(group, ChildGroup::In(_)));
-            are_found && first(of) == first(&found)
+            let [place, root] = of.first_places(other, tracker);
+            are_found && (place == first[0] || root == first[1])
         };
         match paths.iter_mut().find(is_along) {
             Some((_, of)) => of.add(found),
@@ -214,9 +215,22 @@ impl Found {
         self.processes.add_all(&other.processes);
     }
 
-    fn candidate(self, group: &ChildGroup, tracker: &Tracker) -> Candidate {
+    /// The paths of the longest search that did not exist.
+    fn tried(&self, group: &ChildGroup) -> &[ObjectId] {
         let hit = usize::from(matches!(group, ChildGroup::In(_)));
-        let tried = &self.example[..self.example.len() - hit];
+        &self.example[..self.example.len() - hit]
+    }
+
+    /// The directory that was searched first, and the same without the directories that all attempts have in common at their ends.
+    fn first_places<'t>(&self, group: &ChildGroup, tracker: &'t Tracker) -> [&'t [u8]; 2] {
+        let mut places = self.tried(group).iter().map(|path| directory(tracker.name(*path)));
+        let Some(first) = places.next() else { return [b""; 2] };
+        let end = places.fold(first, |end, place| common_end(end, place));
+        [first, &first[..first.len() - end.len()]]
+    }
+
+    fn candidate(self, group: &ChildGroup, tracker: &Tracker) -> Candidate {
+        let tried = self.tried(group);
         let mut order = unique(tried.iter().map(|path| directory(tracker.name(*path))));
         if let ChildGroup::In(place) = group {
             // This directory had the name with another ending.
@@ -291,13 +305,15 @@ impl Found {
 }
 
 fn unique<'a>(directories: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
-    let mut seen = Vec::new();
-    directories.for_each(|directory| {
-        if !seen.contains(&directory) {
-            seen.push(directory);
-        }
-    });
-    seen
+    let mut seen = FxHashSet::default();
+    directories.filter(|directory| seen.insert(*directory)).collect()
+}
+
+/// The last directories of both paths, with the slashes before them.
+fn common_end<'a>(one: &'a [u8], other: &[u8]) -> &'a [u8] {
+    let same = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    let end = &one[one.len() - same..];
+    end.iter().position(|b| *b == b'/').map_or(&[], |slash| &end[slash..])
 }
 
 /// A name without its endings: searches for foo.so and foo.py are one.
@@ -311,7 +327,7 @@ fn stem(path: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::stem;
+    use super::{common_end, stem};
 
     #[test]
     fn endings_do_not_count() {
@@ -319,5 +335,12 @@ mod tests {
         assert_eq!(stem(b"/var/.htaccess"), b".htaccess");
         assert_eq!(stem(b"/usr/bin/cc"), b"cc");
         assert_eq!(stem(b"/"), b"");
+    }
+
+    #[test]
+    fn paths_end_alike_in_whole_directories() {
+        assert_eq!(common_end(b"/usr/lib/gem", b"/opt/lib/gem"), b"/lib/gem");
+        assert_eq!(common_end(b"/usr/mylib/gem", b"/opt/lib/gem"), b"/gem");
+        assert_eq!(common_end(b"/usr/lib", b"/usr/share"), b"");
     }
 }

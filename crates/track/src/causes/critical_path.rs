@@ -153,7 +153,8 @@ impl Timelines {
         // Each step goes back in time, or to a thread's parent.
         for _ in 0..2 * (MAX_WAITS + MAX_THREADS) {
             let Some(timeline) = self.threads.get(&tid) else { break };
-            let start = timeline.starts.iter().rev().find(|start| start.at <= to);
+            // A thread that acts before its start is told has started then.
+            let start = timeline.starts.iter().rev().find(|start| start.at <= to).or(timeline.starts.first());
             let began = start.map_or(timeline.first, |start| start.at).min(to);
             let waits = &timeline.waits[..timeline.waits.partition_point(|wait| wait.to <= to)];
             let waits = waits.iter().rev().take_while(|wait| wait.from >= began);

@@ -8,6 +8,7 @@ pub(crate) mod apart;
 pub(crate) mod chains;
 pub(crate) mod critical_path;
 pub(crate) mod ended_wait;
+pub(crate) mod families;
 pub(crate) mod hand_over;
 pub(crate) mod requests;
 pub(crate) mod shares;
@@ -159,12 +160,17 @@ impl Causes {
         if row.has_effect(Effect::Exits) && self.exiting.len() < MAX_CHANNELS {
             self.exiting.insert(seen.pid, call.tid);
         }
+        if !matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
+            self.ended_waits.timelines.seen(call.tid, call.returned);
+        }
         let Outcome::Value(value) = call.outcome else {
-            return if !matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
-                self.ended_waits.timelines.seen(call.tid, call.returned);
-            };
+            // The time of the wait ran out: the thread has slept.
+            if row.waits() == Some(For::Lock) && call.outcome == Outcome::Error(c::ETIMEDOUT as u32) {
+                let slept = Interval { activity, woken: Some(Woken::Timer), ..Interval::of(call, seen) };
+                self.ended_waits.add(slept, None);
+            }
+            return;
         };
-        self.ended_waits.timelines.seen(call.tid, call.returned);
         // (A child that was killed wakes its parent, too, but the sender of the signal is the cause. The events tell that.)
         let of_child = matches!(row.waits(), Some(For::Child | For::Signal));
         let woken = if of_child { None } else { self.ended_waits.woken(call) };

@@ -195,10 +195,10 @@ impl Spent {
 }
 
 /// Threads that waited for each other, innermost first, and for how long these did.
-type TimeByChain = BTreeMap<Vec<(Who, CallOn)>, Ns>;
+pub(super) type TimeByChain = BTreeMap<Vec<(Who, CallOn)>, Ns>;
 
 /// The waits that were open for more than half of the time: the longest beginning that such chains have in common.
-fn common(chains: &TimeByChain) -> Vec<(Who, CallOn)> {
+pub(super) fn common(chains: &TimeByChain) -> Vec<(Who, CallOn)> {
     let all: Ns = chains.values().sum();
     let mut beginning: Vec<(Who, CallOn)> = Vec::new();
     loop {

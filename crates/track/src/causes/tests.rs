@@ -259,6 +259,29 @@ fn a_path_goes_on_where_a_wake_up_is_told_too_early() {
     assert_eq!(times[0], 32 + 68);
 }
 
+/// A child writes before its parent, which has no CPU, knows of it: then the start of the child is told too late.
+#[test]
+fn a_path_goes_on_where_a_start_is_told_too_late() {
+    let made = pipe(MAIN);
+    let read = does(OTHER, "read", &[3, 0x2000, 1], 1, 5, 20);
+    let write = does(CHILD, "write", &[4, 0x2000, 1], 1, 18, 19);
+    let wait = does(MAIN, "wait4", &[OTHER as u64, 0, 0, 0], OTHER.into(), 30, 65);
+    let run = [
+        spawned(MAIN, 0),
+        Event::Exit(&made),
+        forked(MAIN, OTHER, OTHER, 3),
+        forked(MAIN, CHILD, CHILD, 25),
+        Event::Exit(&write),
+        Event::Exit(&read),
+        exited(OTHER, 60),
+        Event::Exit(&wait),
+        exited(MAIN, 100),
+    ];
+    let path = path(&run);
+    assert!(path.is_of_run());
+    assert_eq!([MAIN, CHILD, OTHER].map(|tid| path.time(tid)), [18 + 40, 0, 42]);
+}
+
 #[test]
 fn nobody_waits_for_what_outlives_the_command() {
     let run = [spawned(MAIN, 0), forked(MAIN, CHILD, CHILD, 10), exited(MAIN, 100), exited(CHILD, 200)];

@@ -27,9 +27,9 @@ pub struct Below {
     /// Its own calls, as long as it may be a short child, and the time that it slept.
     pub own: Claims,
     pub slept: Ns,
-    /// The time that it spent closing what is not open, and when the latest such call returned.
+    /// The time that it spent closing what is not open, and when its latest call returned, if it was such a one.
     pub vain: Ns,
-    pub vain_until: Ns,
+    pub vain_until: Option<Ns>,
 }
 
 /// So many different stacks of one process are kept.

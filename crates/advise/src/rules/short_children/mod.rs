@@ -63,8 +63,6 @@ struct ShortChildren {
 const MAX_PROCESSES: usize = 1 << 17;
 const MAX_PARENTS: usize = 256;
 const MAX_KINDS: usize = 1 << 9;
-/// A loop over descriptors takes no longer than this between two calls.
-const VAIN_GAP: Ns = 100_000;
 /// A parent makes a call of one kind at most so often for each child.
 const CALLS_FOR_CHILD: u64 = 4;
 
@@ -268,12 +266,13 @@ impl ShortChildren {
         let Some(below) = self.of(pid) else { return };
         // Another rule tells of these. A child without them would be worth its while.
         if closes_nothing(observed) {
-            let began = observed.call.began();
-            let follows = began.saturating_sub(below.vain_until) < VAIN_GAP;
-            below.vain += observed.call.returned.saturating_sub(if follows { below.vain_until } else { began });
-            below.vain_until = observed.call.returned;
+            // The time between two of them is that of their loop.
+            let since = below.vain_until.unwrap_or(observed.call.began());
+            below.vain += observed.call.returned.saturating_sub(since);
+            below.vain_until = Some(observed.call.returned);
             return;
         }
+        below.vain_until = None;
         if below.own.kinds() < MAX_KINDS {
             below.own.add(observed.key, 1);
         }

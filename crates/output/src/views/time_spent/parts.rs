@@ -43,6 +43,7 @@ pub fn lines(spent: &TimeSpent, tracker: &Tracker, partial: bool) -> String {
 
 /// A line for each of the largest parts. Threads of the name `own` are not named.
 pub fn largest(spent: &TimeSpent, own: Option<&[u8]>, partial: bool, tracker: &Tracker, out: &mut String) {
+    let spent = &spent.by_family();
     let told = if spent.shares.len() > LINES { LINES - 1 } else { spent.shares.len() };
     for share in &spent.shares[..told] {
         let words =

@@ -1,0 +1,51 @@
+// finds: polling
+// estimate: the sleeps of several processes overlap, and no call is saved for certain
+// says: tried to get a lock and slept
+// says: flock(2) without LOCK_NB
+// Each of four processes at a time needs a lock once: none of them sleeps often, but one of them always does. Corrected, they wait for the lock.
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGES 3
+#define REQUESTS 4
+
+static void pause_ms(long ms) {
+	nanosleep(&(struct timespec){0, ms * 1000000}, NULL);
+}
+
+static void take(int file, int waits) {
+	if (waits) {
+		flock(file, LOCK_EX);
+		return;
+	}
+	while (flock(file, LOCK_EX | LOCK_NB)) // FROM take
+		pause_ms(200);
+}
+
+static unsigned change(unsigned x) {
+	for (int i = 0; i < 40000000; i++)
+		x = x * 1664525 + 1013904223;
+	return x;
+}
+
+int main(int argc, char **argv) {
+	unsigned x = 0;
+	(void)argv;
+	for (int page = 0; page < PAGES; page++) {
+		for (int request = 0; request < REQUESTS; request++)
+			if (fork() == 0) {
+				int file = open("session", O_RDWR | O_CREAT, 0600);
+				take(file, argc > 1);
+				x = change(x);
+				close(file);
+				exit(x == 1);
+			}
+		for (int request = 0; request < REQUESTS; request++)
+			wait(NULL);
+	}
+	return unlink("session");
+}
