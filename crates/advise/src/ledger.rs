@@ -69,6 +69,7 @@ pub fn settle(
                 [] => callers.of(taken.into_iter().chain(candidate.makers)),
                 stacks => callers.of_stacks(stacks),
             },
+            next: callers.of_stacks(&candidate.next),
             table: None,
             advice: candidate.advice,
             confidence: candidate.confidence,

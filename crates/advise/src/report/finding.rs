@@ -120,6 +120,8 @@ pub struct Candidate {
     /// The stacks of the calls that the finding is about, each with their number, where these are few among the claimed
     /// kinds of calls. Then the finding names their functions.
     pub stacks: Vec<(Arc<Stack>, u64)>,
+    /// The stacks of the calls that the program made next, each with their number: where a run-time system waited for the program, they tell what for.
+    pub next: Vec<(Arc<Stack>, u64)>,
     /// How the number of claimed calls was estimated: a clause, such as "every check of a path but its first".
     pub estimate: String,
     /// Time by which the run gets shorter besides the time of the claimed calls: waiting, a process's start.
@@ -190,6 +192,8 @@ pub struct Finding {
     pub calls: Vec<CallKey>,
     /// The functions of the program that make the calls.
     pub callers: Callers,
+    /// The functions that made the program's next calls, where those of the calls themselves are a run-time system's.
+    pub next: Callers,
     pub table: Option<FactTable>,
     pub advice: String,
     pub confidence: Confidence,

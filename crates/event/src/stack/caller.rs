@@ -91,6 +91,11 @@ impl Stack {
             .map(move |function| (function, around.is_own_module(function.frame) && !around.is_standard(&function)))
     }
 
+    /// True if the program's own code made the call, and not a run-time system by itself, such as an event loop that waits.
+    pub fn is_of_program(&self) -> bool {
+        self.functions().any(|(function, is_own)| is_own && !function.frame.is_in_interpreter())
+    }
+
     /// The innermost function of the program's own.
     ///
     /// A static program has the C library linked in. The functions of such a library have no lines of source, and those of the program
@@ -237,6 +242,19 @@ mod tests {
         assert_eq!(with("/opt/app/libmodel.so"), "save");
         // A program of the distribution is no more the user's than its libraries are.
         assert_eq!(with("/usr/bin/app"), "commit");
+    }
+
+    #[test]
+    fn calls_of_event_loops_are_not_the_programs_own() {
+        let is_of_program = |frames: &[(&str, &str)]| stack(frames, Bottom::Reached).is_of_program();
+        assert!(!is_of_program(&[("/usr/bin/node", "uv__io_poll"), ("/usr/bin/node", "main")]));
+        assert!(is_of_program(&[("/usr/bin/node", "uv__write"), ("", "answer"), ("/usr/bin/node", "main")]));
+        assert!(!is_of_program(&[("/bin/p", "runtime.futex.abi0"), ("/bin/p", "runtime.sysmon")]));
+        assert!(is_of_program(&[
+            ("/bin/p", "os.(*File).Write"),
+            ("/bin/p", "main.commit"),
+            ("/bin/p", "runtime.goexit.abi0")
+        ]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 mod sleeps;
 
-use super::common::{Bounded, family, family_name, process};
+use super::common::{Bounded, count_stack, family, family_name, process};
 use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::{Io, io, is_asked, is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
@@ -68,6 +68,8 @@ struct LostTime {
     pending: Bounded<Tid, LostSleep>,
     /// Threads that slept in long rows, and how often.
     in_rows: Bounded<Tid, u64>,
+    /// Processes whose run-time system has slept, and which have made no call of their own since, with the family of the thread that slept.
+    slept: Bounded<Tid, Box<[u8]>>,
     /// Processes that take something from a peer. Their waits for descriptors may be for that.
     have_peers: Bounded<Tid, Peers>,
 }
@@ -81,6 +83,8 @@ struct Latest {
     in_a_row: u64,
 }
 
+/// So many different stacks of next calls are told apart.
+const MOST_NEXT: usize = 32;
 /// Further sleeps without another call in between wait for one thing, and are no more than busy waiting.
 const ROW: u64 = 50;
 
@@ -91,6 +95,7 @@ impl Rule for LostTime {
 
     fn call(&mut self, observed: &Observed<'_>, index: &Index) {
         let tid = observed.call.tid;
+        self.goes_on(observed);
         if self.pending.len() > 0
             && let Some(sleep) = self.pending.remove(&tid)
             && !gives_others(observed)
@@ -116,12 +121,14 @@ impl Rule for LostTime {
         }
         let is_timed_out = waits_for_any(observed.row) && observed.call.outcome == Outcome::Value(0);
         if is_timed_out && observed.time_waiting() >= SHORTEST_SLEEP.get() {
+            self.run_time_slept(observed);
             return self.slept_now(observed, false, true);
         }
         if Futex::is(observed.row) && observed.errno() == Some(c::ETIMEDOUT as u32) {
             if let Some(sleeps) = self.sleeps_of(observed) {
                 sleeps.parked.add(&FutexWaits::of(observed));
             }
+            self.run_time_slept(observed);
             return;
         }
         if !sleeps(observed) {
@@ -175,6 +182,28 @@ impl LostTime {
         }
         self.pending.make_room_of_ended(observed.tracker, |_| false);
         self.pending.entry(observed.call.tid, || sleep);
+    }
+
+    /// A call of a run-time system slept: the program's next call tells what for.
+    fn run_time_slept(&mut self, observed: &Observed<'_>) {
+        let Some(thread) = observed.tracker.thread(observed.call.tid) else { return };
+        if observed.call.stack.as_ref().is_none_or(|stack| !stack.is_of_program()) {
+            self.slept.make_room_of_ended(observed.tracker, |_| false);
+            self.slept.entry(observed.seen.pid, || family(&thread.comm).into());
+        }
+    }
+
+    fn goes_on(&mut self, observed: &Observed<'_>) {
+        if self.slept.len() == 0 {
+            return;
+        }
+        let Some(stack) = observed.call.stack.as_ref().filter(|stack| stack.is_of_program()) else { return };
+        let pid = observed.seen.pid;
+        if let Some(family) = self.slept.remove(&pid)
+            && let Some(sleeps) = self.sleeps.get_mut(&(pid, family))
+        {
+            count_stack(&mut sleeps.next, MOST_NEXT, stack, 1);
+        }
     }
 
     /// The sleeps of the call's process and of threads named like its thread.
@@ -249,6 +278,7 @@ impl LostTime {
                 .into(),
             confidence: Confidence::Possible,
             makers: sleeps.kinds.into_values().collect(),
+            next: sleeps.next,
             perhaps_more: run,
             estimate: "all of that if what it waits for wakes it, and nothing if the time has to pass".into(),
             matters: true,
@@ -450,5 +480,27 @@ mod tests {
         assert_eq!(waits(frame("", "java.lang.Thread.sleep")), ["lost-time"]);
         // A thread of the runtime itself, which runs no code of the program.
         assert!(waits(frame("/lib/libjvm.so", "WatcherThread::sleep")).is_empty());
+    }
+    #[test]
+    fn the_next_call_tells_what_a_runtime_waited_for() {
+        const PROGRAM: &str = "/bin/p";
+        let own = |functions: &[&str]| stack(functions.iter().map(|name| frame(PROGRAM, name)), Bottom::Reached);
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        let mut show = |call: Call, functions: &[&str], from, took| {
+            let call = Call { stack: Some(own(functions)), ..call };
+            run.show(Event::Exit(&lasting(call, from, took)));
+        };
+        for at in (0..20).map(|round| round * 25 * MS) {
+            let wait = call(MAIN, "epoll_pwait", &[3, 0x1000, 128, 24, 0, 0], Outcome::Value(0));
+            let commit = call(MAIN, "fdatasync", &[4], Outcome::Value(0));
+            show(wait, &["runtime.netpoll", "runtime.findRunnable"], at, 20 * MS);
+            show(commit, &["syscall.Fdatasync", "main.commit", "runtime.goexit.abi0"], at + 21 * MS, MS);
+        }
+        run.show(exited(MAIN, 500 * MS));
+        let findings = run.findings().reported;
+        let lost = findings.iter().find(|finding| finding.id == "lost-time").expect("the sleeps are most of the run");
+        let next: Vec<_> = lost.next.shares.iter().map(|(caller, _)| caller.function.as_deref()).collect();
+        assert_eq!(next, [Some("main.commit")]);
     }
 }

@@ -32,7 +32,7 @@ pub struct LostSleep {
     pub is_wait: bool,
 }
 
-/// Waits at futexes until their time ran out: so threads of Java sleep, as some of their stacks show.
+/// Waits at futexes until their time ran out: so threads of Java sleep, and Go programs of which all goroutines wait, as some of their stacks show.
 #[derive(Clone, Copy, Default)]
 pub struct FutexWaits {
     pub calls: u64,
@@ -47,7 +47,8 @@ impl FutexWaits {
         let stack = observed.call.stack.as_ref();
         // (The runtime's own threads sleep, too. They run no code of the program.)
         let runs_script = |stack: &&Arc<Stack>| stack.frames.iter().any(|frame| frame.module.is_none());
-        let asleep = stack.filter(runs_script).is_some_and(|stack| is_asleep(stack));
+        let asleep = stack.is_some_and(|stack| watches_idle_program(stack))
+            || stack.filter(runs_script).is_some_and(|stack| is_asleep(stack));
         let (time, key) = (observed.time_waiting(), Some(observed.key));
         FutexWaits { calls: 1, time, key, stacks: stack.is_some().into(), asleep: asleep.into() }
     }
@@ -63,6 +64,12 @@ impl FutexWaits {
         self.stacks += other.stacks;
         self.asleep += other.asleep;
     }
+}
+
+/// The thread of Go's runtime that watches over the others waits at a futex if all of them are idle, until the next timer of the program.
+fn watches_idle_program(stack: &Stack) -> bool {
+    let functions = stack.frames.iter().flat_map(|frame| frame.functions());
+    functions.filter_map(|function| function.name).any(|name| name == "runtime.sysmon")
 }
 
 /// How often a process waited for any of some descriptors until a traced thread woke it, and until somebody else did.
@@ -109,6 +116,8 @@ pub struct Sleeps {
     /// The processes of which these are.
     pub pids: Vec<Tid>,
     pub kinds: BTreeMap<u32, (CallKey, u64)>,
+    /// The stacks of the program's calls after sleeps of its run-time system.
+    pub next: Vec<(Arc<Stack>, u64)>,
 }
 
 impl Sleeps {
@@ -142,6 +151,7 @@ impl Sleeps {
         self.longer += other.longer;
         self.parked.add(&other.parked);
         other.kinds.values().for_each(|(key, calls)| self.made(*key, *calls));
+        self.next.extend(other.next.iter().cloned());
     }
 
     /// Waits at futexes count, if they are sleeps.

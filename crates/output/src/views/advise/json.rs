@@ -21,6 +21,9 @@ pub fn lines(findings: &[Finding], out: &mut Vec<u8>) {
             });
             j.key("evidence").array(|j| finding.evidence.iter().for_each(|e| evidence(e, j)));
             callers(&finding.callers, j);
+            if !finding.next.shares.is_empty() {
+                j.key("then").array(|j| shares(&finding.next, j));
+            }
             if let Some(table) = &finding.table {
                 j.key("table").array(|j| {
                     for row in &table.rows {
@@ -57,19 +60,21 @@ fn callers(callers: &Callers, json: &mut Json<'_>) {
     if callers.shares.is_empty() {
         return;
     }
-    json.key("callers").array(|j| {
-        for (caller, share) in callers.shares.iter().take(MOST_CALLERS) {
-            j.object(|j| {
-                j.caller(caller);
-                // Four digits: shares are often estimates.
-                j.key("share").fraction((share * 10_000.0).round() / 10_000.0);
-            });
-        }
-    });
+    json.key("callers").array(|j| shares(callers, j));
     json.key("sampled").object(|j| {
         j.key("calls").int(callers.sampled);
         j.key("of_calls").int(callers.of);
     });
+}
+
+fn shares(callers: &Callers, json: &mut Json<'_>) {
+    for (caller, share) in callers.shares.iter().take(MOST_CALLERS) {
+        json.object(|j| {
+            j.caller(caller);
+            // Four digits: shares are often estimates.
+            j.key("share").fraction((share * 10_000.0).round() / 10_000.0);
+        });
+    }
 }
 
 /// No finding needs more.
@@ -122,6 +127,7 @@ mod tests {
             }],
             calls: Vec::new(),
             callers: Callers { shares: vec![(caller, 0.98764), (nameless, 0.01236)], sampled: 4, of: 9 },
+            next: Callers::default(),
             table: Some(FactTable { heads: vec!["thread", "on"], rows: vec![row] }),
             advice: "Wait.".into(),
             confidence: Confidence::Possible,

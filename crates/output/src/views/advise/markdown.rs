@@ -22,6 +22,9 @@ pub fn report(findings: &Findings, lost: u64) -> String {
         if let Some(callers) = text::callers(&finding.callers) {
             field("from", code(&callers));
         }
+        if let Some(next) = text::callers(&finding.next) {
+            field("then", code(&next));
+        }
         field("do", plain(&finding.advice));
         field("sure", plain(finding.confidence.word()));
     }

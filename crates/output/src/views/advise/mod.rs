@@ -159,6 +159,7 @@ mod tests {
             evidence: Vec::new(),
             calls: Vec::new(),
             callers: Callers { shares: vec![(caller, 1.0)], sampled: 9, of: 9 },
+            next: Callers::default(),
             table: None,
             advice: "Check it once.".into(),
             confidence: Confidence::Certain,

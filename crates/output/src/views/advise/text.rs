@@ -130,8 +130,11 @@ fn one(number: usize, finding: &Finding, lines: bool, paint: ReportPaint, out: &
             field(label, &items.join("; "), out);
         }
     }
-    if let Some(callers) = callers(&finding.callers) {
-        field("from", &callers, out);
+    if let Some(makers) = callers(&finding.callers) {
+        field("from", &makers, out);
+    }
+    if let Some(next) = callers(&finding.next) {
+        field("then", &next, out);
     }
     if let Some(table) = &finding.table {
         rows(table, out);
@@ -288,6 +291,7 @@ mod tests {
             evidence: vec![evidence, Evidence::new(EvidenceKind::Process, "walk (pid 7)", 3)],
             calls: Vec::new(),
             callers: Callers { shares: vec![(function("check", 41), 1.0)], sampled: 9, of: 9 },
+            next: Callers::default(),
             table: Some(FactTable {
                 heads: vec!["thread", "on"],
                 rows: [["17 cat", "a"], ["1", "b"]]

@@ -95,6 +95,8 @@ pub struct FindingData {
     pub evidence: Vec<String>,
     /// The functions that make the calls. Empty if stacks are not known.
     pub callers: String,
+    /// The functions that made the next calls, if these say more.
+    pub next: String,
     /// Rows of facts, with the heads first. Empty if there are none.
     pub table: Vec<Vec<String>>,
     /// The advice.

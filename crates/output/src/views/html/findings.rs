@@ -20,6 +20,7 @@ pub fn data(findings: &Findings) -> Vec<data::FindingData> {
         saves: words(&text::saving(&it.saving)),
         evidence: it.evidence.iter().take(EVIDENCE).map(item).collect(),
         callers: text::callers(&it.callers).map(|callers| words(&callers)).unwrap_or_default(),
+        next: text::callers(&it.next).map(|next| words(&next)).unwrap_or_default(),
         table: it.table.iter().flat_map(table).collect(),
         advice: words(&it.advice),
         sure: it.confidence.word(),

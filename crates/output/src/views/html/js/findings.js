@@ -27,6 +27,7 @@ function findings(view) {
             "dl.facts",
             fact("Where", finding.evidence.length ? el("ul", finding.evidence.map((line) => el("li.code", line))) : null),
             fact("From", finding.callers ? el("span.code", finding.callers) : null),
+            fact("Then", finding.next ? el("span.code", finding.next) : null),
             fact("Sure", [`${finding.sure}; `, el("span.code", `stride --explain ${finding.id}`), " tells more"]),
           ),
         ),

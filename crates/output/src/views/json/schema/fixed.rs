@@ -177,6 +177,10 @@ pub const FIXED: &[(&str, &str)] = &[
         "module":{"type":"string"},"module_hex":{"$ref":"#/$defs/octets"},"offset":{"$ref":"#/$defs/hex"},
         "function":{"type":"string"},"file":{"type":"string"},"line":{"$ref":"#/$defs/ulong"},"package":{"type":"string"},
         "share":{"type":"number","minimum":0,"maximum":1}},"required":["share"],"additionalProperties":false}},
+        "then":{"type":"array","minItems":1,"items":{"type":"object","properties":{
+        "module":{"type":"string"},"module_hex":{"$ref":"#/$defs/octets"},"offset":{"$ref":"#/$defs/hex"},
+        "function":{"type":"string"},"file":{"type":"string"},"line":{"$ref":"#/$defs/ulong"},"package":{"type":"string"},
+        "share":{"type":"number","minimum":0,"maximum":1}},"required":["share"],"additionalProperties":false}},
         "sampled":{"type":"object","properties":{"calls":{"$ref":"#/$defs/ulong"},"of_calls":{"$ref":"#/$defs/ulong"}},
         "required":["calls","of_calls"],"additionalProperties":false},
         "table":{"type":"array","items":{"type":"object","additionalProperties":{"type":["string","integer"]}}},
