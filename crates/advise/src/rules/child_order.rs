@@ -1,4 +1,4 @@
-//! A process waits for one child in particular, and others have ended meanwhile: their places stay empty.
+//! A process waits for one child in particular, or for all children of a round, and others have ended meanwhile: their places stay empty.
 
 use super::common::{Bounded, count_stack, makes_child, plain, process};
 use crate::counts::index::{Index, Observed};
@@ -9,9 +9,9 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use std::sync::Arc;
-use stride_event::{Event, Ns, Outcome, Stack, Tid};
+use stride_event::{Call, Event, Ns, Outcome, Stack, Tid};
 use stride_syscalls::{Effect, For, Ret, Syscall, uapi::consts as c};
-use stride_track::Tracker;
+use stride_track::{ObjectId, Process, Tracker};
 
 const CHILD_ORDER: Threshold = Threshold::count(
     "child-order",
@@ -20,6 +20,13 @@ const CHILD_ORDER: Threshold = Threshold::count(
 );
 const CHILD_ORDER_PART: Threshold =
     Threshold::part("child-order-part", 0.1, "the part of the run that these waits took after another child had ended");
+const ROUNDS: Threshold =
+    Threshold::count("rounds", 3, "rounds of children, of which each begins when all of the one before have ended");
+const ROUNDS_PART: Threshold = Threshold::part(
+    "rounds-part",
+    0.2,
+    "the part of the run that is saved if each child starts as soon as a place is free",
+);
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "child-order",
@@ -28,10 +35,12 @@ pub const RULE: RuleInfo = RuleInfo {
         after that. If others end sooner, their places stay empty until that child ends.\n\n\
         Reported are three waits for a child by its number during which another child ended or had ended, and after which the process waited for no other one before it started the next one, if that took a tenth of the run. \
         The time counts from the first end of another child. The estimate is the empty places' part of all places.\n\n\
+        The same is reported of rounds: the process starts some children of one program, waits for all of them (`wait` in a shell, a join of all), and starts the next ones only then. Three rounds are reported, if a fifth of the run could be saved: \
+        by as many places as the largest round had, in which the next child starts as soon as one has ended. Rounds of which each needs the results of the one before may stay.\n\n\
         Wait for any child (waitpid(-1, ...), os.wait(), `wait -n` in a shell), and look up which one has ended; or let a pool do that: concurrent.futures, multiprocessing.Pool.imap_unordered, xargs -P, make -j. \
         It is fine to wait in order if nothing is started any more, and what remains is to collect the results.\n\n\
         Example: a build runs four jobs at a time and waits for the oldest. Each tenth job takes 400 ms, and the others 30 ms: 2.0 s. With a wait for any job, 1.15 s.",
-    thresholds: &[CHILD_ORDER, CHILD_ORDER_PART],
+    thresholds: &[CHILD_ORDER, CHILD_ORDER_PART, ROUNDS, ROUNDS_PART],
     make: || Box::new(ChildOrder::default()),
 };
 
@@ -60,6 +69,36 @@ struct Parent {
     /// Other children that had ended.
     others: u64,
     stacks: Vec<(Arc<Stack>, u64)>,
+    round: Round,
+    rounds: Rounds,
+}
+
+/// Children that were started while one of them lived.
+#[derive(Default)]
+struct Round {
+    children: u64,
+    began: Ns,
+    ended: Ns,
+    /// The lives of all of them.
+    lives: Ns,
+    longest: Ns,
+    program: Option<ObjectId>,
+    /// They run different programs.
+    differ: bool,
+}
+
+/// Rounds one after the other.
+#[derive(Default)]
+struct Rounds {
+    rounds: u64,
+    children: u64,
+    time: Ns,
+    lives: Ns,
+    /// The most children of a round, and the longest life.
+    places: u64,
+    longest: Ns,
+    program: Option<ObjectId>,
+    stacks: Vec<(Arc<Stack>, u64)>,
 }
 
 struct Wait {
@@ -85,7 +124,7 @@ impl Rule for ChildOrder {
         if observed.has(Effect::Forks) {
             if makes_child(call) {
                 self.parents.make_room_of_ended(observed.tracker, |parent| parent.waits >= CHILD_ORDER.get());
-                self.parents.entry(pid, Parent::default).into_iter().for_each(Parent::forks);
+                self.parents.entry(pid, Parent::default).into_iter().for_each(|parent| parent.forks(call));
             }
             return;
         }
@@ -96,9 +135,10 @@ impl Rule for ChildOrder {
 
     fn event(&mut self, event: &Event<'_>, _: &Index, tracker: &Tracker) {
         let (Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. }) = *event else { return };
-        let parent = tracker.process(tid).and_then(|child| child.parent);
-        if let Some(parent) = parent.and_then(|parent| self.parents.get_mut(&parent)) {
+        let Some(child) = tracker.process(tid) else { return };
+        if let Some(parent) = child.parent.and_then(|parent| self.parents.get_mut(&parent)) {
             parent.alive = parent.alive.saturating_sub(1);
+            parent.round.ends(child, at);
             if parent.ended.len() < MOST_ENDED {
                 parent.ended.push((tid, at));
             }
@@ -110,7 +150,7 @@ impl Rule for ChildOrder {
         let often =
             self.parents.iter().filter(|(_, parent)| parent.waits >= CHILD_ORDER.get() && parent.time as f64 >= least);
         let Some((pid, parent)) = often.max_by_key(|(pid, parent)| (parent.time, Reverse(**pid))) else {
-            return Vec::new();
+            return self.in_rounds(index, tracker).into_iter().collect();
         };
         let comm = index.comm(*pid, tracker);
         vec![Candidate {
@@ -137,8 +177,87 @@ impl Rule for ChildOrder {
     }
 }
 
+impl ChildOrder {
+    fn in_rounds(&mut self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+        self.parents.iter_mut().for_each(|(_, parent)| parent.rounds.add(std::mem::take(&mut parent.round)));
+        let least = index.span() as f64 * ROUNDS_PART.ratio();
+        let often = self
+            .parents
+            .iter()
+            .filter(|(_, parent)| parent.rounds.rounds >= ROUNDS.get() && parent.rounds.saved() as f64 >= least);
+        let (pid, parent) = often.max_by_key(|(pid, parent)| (parent.rounds.saved(), Reverse(**pid)))?;
+        let (rounds, comm) = (&parent.rounds, index.comm(*pid, tracker));
+        Some(Candidate {
+            sentence: say!(
+                "{} (pid {}) started {} children in {} rounds, and each round began only when all children of the one before had ended: the rounds took {} of the run's {}.",
+                plain(comm),
+                PID.id(*pid),
+                CHILDREN.of(rounds.children),
+                TIMES.of(rounds.rounds),
+                WAITED.of(rounds.time),
+                RUN.of(index.span()),
+            ),
+            evidence: vec![process(*pid, comm, rounds.children)],
+            advice: "Start the next child as soon as one has ended: wait for any (waitpid(-1, ...), `wait -n` in a shell), or give all jobs to a pool (concurrent.futures, imap_unordered, xargs -P, make -j); begin with \
+                     the longest. If a round needs the results of the one before, this is as it must be."
+                .into(),
+            confidence: Confidence::Possible,
+            stacks: rounds.stacks.clone(),
+            perhaps_more: (rounds.saved() as f64 * index.untraced_part()) as Ns,
+            estimate: "the time of the rounds, but for that of all children in as many places".into(),
+            matters: true,
+            // These children may sleep.
+            instead_of: &["lost-time"],
+            unless_told: &["children-in-turn"],
+            ..Candidate::default()
+        })
+    }
+}
+
+impl Round {
+    fn ends(&mut self, child: &Process, at: Ns) {
+        let life = at.saturating_sub(child.started);
+        self.differ |= self.ended > 0 && self.program != child.program;
+        self.program = child.program;
+        self.ended = self.ended.max(at);
+        self.lives += life;
+        self.longest = self.longest.max(life);
+    }
+}
+
+impl Rounds {
+    fn add(&mut self, round: Round) {
+        // One child at a time is no round.
+        if round.children < 2 || round.differ || round.ended == 0 {
+            return;
+        }
+        if self.program != round.program {
+            *self = Rounds { program: round.program, ..Rounds::default() };
+        }
+        self.rounds += 1;
+        self.children += round.children;
+        self.time += round.ended.saturating_sub(round.began);
+        self.lives += round.lives;
+        self.places = self.places.max(round.children);
+        self.longest = self.longest.max(round.longest);
+    }
+
+    /// The time by which the run would be shorter if no place stayed empty while children wait for their start.
+    fn saved(&self) -> Ns {
+        self.time.saturating_sub(self.longest.max(self.lives / self.places.max(1)))
+    }
+}
+
 impl Parent {
-    fn forks(&mut self) {
+    fn forks(&mut self, call: &Call) {
+        if self.alive == 0 {
+            self.rounds.add(std::mem::take(&mut self.round));
+            self.round.began = call.began();
+        }
+        self.round.children += 1;
+        if let Some(stack) = &call.stack {
+            count_stack(&mut self.rounds.stacks, MOST_STACKS, stack, call.stack_calls.into());
+        }
         self.alive += 1;
         self.at_most = self.at_most.max(self.alive);
         // Whoever waits for several ones before the next start collects the results of a round.
@@ -196,7 +315,7 @@ mod tests {
     const MAIN: Tid = 7;
 
     /// Starts a long child and a short one, four times. The short one ends after 10 ms, and the long one after 50.
-    fn rounds(waits: impl Fn(Tid, Tid) -> Vec<(Tid, Tid)>) -> Vec<&'static str> {
+    fn rounds(waits: impl Fn(Tid, Tid) -> Vec<(Tid, Tid)>) -> String {
         let mut run = TestRun::new(false);
         run.show(spawned(MAIN, 0));
         let mut now = MS;
@@ -216,15 +335,48 @@ mod tests {
             now += 51 * MS;
         }
         run.show(exited(MAIN, now));
-        run.finding_ids()
+        let findings = run.findings().reported;
+        findings.into_iter().find(|finding| finding.id == "child-order").map_or_else(String::new, |it| it.sentence)
     }
 
     #[test]
     fn a_place_stays_empty() {
-        assert_eq!(rounds(|long, _| vec![(long, long)]), ["child-order"]);
+        const FOR_ONE: &str = "for one child";
+        assert!(rounds(|long, _| vec![(long, long)]).contains(FOR_ONE));
         // Any child will do.
-        assert!(!rounds(|long, short| vec![(-1, short), (-1, long)]).contains(&"child-order"));
+        assert!(!rounds(|long, short| vec![(-1, short), (-1, long)]).contains(FOR_ONE));
         // All of them end before the next round begins.
-        assert!(!rounds(|long, short| vec![(long, long), (short, short)]).contains(&"child-order"));
+        assert!(!rounds(|long, short| vec![(long, long), (short, short)]).contains(FOR_ONE));
+    }
+    /// Rounds of three children that live so long, in milliseconds. Each round begins when the one before has ended, or each child as soon as one has.
+    fn in_rounds(lives: &[[Ns; 3]]) -> Vec<&'static str> {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        let (mut now, mut child) = (MS, 100);
+        for round in lives {
+            let mut round = *round;
+            round.sort_unstable();
+            for i in 0..3 {
+                let fork = call(MAIN, "fork", &[], Outcome::Value((child + i).into()));
+                run.show(Event::Exit(&lasting(fork, now, 1_000)));
+                run.show(forked(MAIN, child + i, child + i, now));
+            }
+            for (i, life) in (0..).zip(round) {
+                run.show(exited(child + i, now + life * MS));
+                let wait = call(MAIN, "wait4", &[u64::MAX, 0, 0, 0], Outcome::Value((child + i).into()));
+                run.show(Event::Exit(&lasting(wait, now, life * MS)));
+            }
+            now += (round[2] + 1) * MS;
+            child += 3;
+        }
+        run.show(exited(MAIN, now));
+        run.finding_ids()
+    }
+
+    #[test]
+    fn rounds_leave_places_empty() {
+        assert_eq!(in_rounds(&[[10, 10, 200]; 4]), ["child-order"]);
+        assert!(!in_rounds(&[[200, 200, 200]; 4]).contains(&"child-order"));
+        assert!(!in_rounds(&[[10, 10, 200]; 2]).contains(&"child-order"));
     }
 }

@@ -17,18 +17,21 @@ use stride_track::{ObjectId, ObjectKind, Tracker, takes_file_lock};
 
 const POLLS: Threshold =
     Threshold::count("polls", 5, "sleeps after a look that was in vain and before the next one of its kind");
+const FEW_POLLS: Threshold = Threshold::count("few-polls", 3, "so many are enough if they take most of the run");
 const POLLING_PART: Threshold = Threshold::part("polling-part", 0.3, "the part of the run that these sleeps took");
+
+const MOSTLY_POLLING: Threshold = Threshold::part("mostly-polling", 0.6, "most of the run, for so few sleeps");
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "polling",
     title: "looking and sleeping in turn",
     explanation: "A program waits for something by looking for it, sleeping, and looking again: for a file, a process, a child, a lock. On average it \
         learns of the change half a sleep too late, and a short sleep costs calls instead. What a change saves is at most the last sleep before each change.\n\n\
-        Reported are five sleeps of threads of one name, each after a look that was in vain and before the next one of its kind, if they took three tenths of the run. (A lock file counts once the thread has it.) The objects may differ, \
+        Reported are five sleeps of threads of one name, each after a look that was in vain and before the next one of its kind, if they took three tenths of the run, or three that took three fifths. (A lock file counts once the thread has it.) The objects may differ, \
         unless they are files, and the sleeps may be those of a child, as in a shell, of an event loop whose timer ran out, or waits of poll(2), select(2) or futex(2) whose time ran out. `retries` has the loops that look for one thing very often.\n\n\
         Example: a script starts jobs, two at a time, and asks with kill -0 each 200 ms whether one of them has ended: 1.4 s of 1.5 s are sleeps. wait -n returns \
         as soon as one has ended.",
-    thresholds: &[POLLS, POLLING_PART],
+    thresholds: &[POLLS, FEW_POLLS, POLLING_PART, MOSTLY_POLLING],
     make: || Box::new(Polling::default()),
 };
 
@@ -136,6 +139,10 @@ fn look(observed: &Observed<'_>) -> Option<(Look, bool)> {
     }
 }
 
+fn is_file_look(observed: &Observed<'_>) -> bool {
+    observed.has(Effect::Asks) || opens(observed.row)
+}
+
 /// True if the path continues the name of a file that the process has open: the journal of a database, the lock of a mailbox. Programs look
 /// for such files on the way to something else.
 fn is_companion(observed: &Observed<'_>) -> bool {
@@ -170,7 +177,10 @@ impl Rule for Polling {
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
-        let (pid, tid) = (observed.seen.pid, observed.call.tid);
+        let pid = observed.seen.pid;
+        // Any thread of a pool looks for a file for the event loop.
+        let is_pool = self.loops.get(&pid).is_some() && is_file_look(observed);
+        let tid = if is_pool { pid } else { observed.call.tid };
         // A wait for descriptors or for a lock whose time ran out is a sleep, too.
         let is_sleep = observed.row.waits() == Some(For::Time);
         let is_own_wait = !waits_for_any(observed.row) && observed.row.waits().is_some();
@@ -272,7 +282,8 @@ impl Rule for Polling {
             }
         }
         let often = families.into_iter().filter(|(_, (_, polls))| {
-            polls.sleeps >= POLLS.get() && polls.time as f64 >= index.own_total() as f64 * POLLING_PART.ratio()
+            let part = if polls.sleeps >= POLLS.get() { POLLING_PART } else { MOSTLY_POLLING };
+            polls.sleeps >= FEW_POLLS.get() && polls.time as f64 >= index.own_total() as f64 * part.ratio()
         });
         let worst = often.max_by_key(|((_, look), (pid, polls))| (polls.time, Reverse((*pid, *look))));
         let Some(((_, look), (pid, polls))) = worst else { return Vec::new() };
@@ -328,7 +339,7 @@ impl Rule for Polling {
 
 impl Polling {
     fn polls(&mut self, look: Look, observed: &Observed<'_>) -> Option<&mut Polls> {
-        self.polls.make_room_of_ended(observed.tracker, |polls| polls.sleeps >= POLLS.get());
+        self.polls.make_room_of_ended(observed.tracker, |polls| polls.sleeps >= FEW_POLLS.get());
         let polls = self.polls.entry((observed.seen.pid, look), Polls::default)?;
         if let Some(stack) = &observed.call.stack {
             count_stack(&mut polls.stacks, MOST_STACKS, stack, observed.call.stack_calls.into());

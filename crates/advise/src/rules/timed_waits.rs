@@ -1,8 +1,8 @@
 //! Waits for a lock, a turn or a message end because their time runs out, and not because anything came.
 
-use super::common::{Bounded, family, family_name, is_asleep, process};
+use super::common::{Bounded, family, family_name, is_asleep, plain, process};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::counts::kinds::waits_for_any;
+use crate::counts::kinds::{is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use stride_event::{Interrupt, Ns, Stack, Tid, Waker};
 use stride_syscalls::{Abi, Effect, For, Syscall, table};
-use stride_track::{Activity, CallOn, ObjectKind, TimeShare, TimeSpent, Tracker};
+use stride_track::{Activity, CallOn, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
 
 const TIMED_WAITS: Threshold = Threshold::count("timed-waits", 5, "waits until a time ran out");
 const TIMED_PART: Threshold = Threshold::part("timed-part", 0.4, "the part of the run that waited so");
@@ -158,6 +158,7 @@ impl Rule for TimedWaits {
         let worst = worst.max_by_key(|(run, name, ..)| (*run, std::cmp::Reverse(*name)));
         let Some((run, name, key, waits, pid)) = worst else { return Vec::new() };
         let comm = index.comm(pid, tracker);
+        let writer = stuck_writer(account, key, name, tracker);
         let name = family_name(name, pid);
         let call = table(key.abi).name(key.nr.into());
         let row = table(key.abi).get(key.nr.into()).map(|entry| entry.row);
@@ -188,10 +189,17 @@ impl Rule for TimedWaits {
                  gone (then remember that for a while), or a message was lost. If the timeout drives work that is due at certain times, this is as it must be.",
             ),
         };
+        let advice = match writer {
+            Some(writer) => format!(
+                "Meanwhile, {} waited to write to a pipe that was full: read what it writes before you wait for its end, or in another thread, or let it write to a file.",
+                plain(&writer.comm),
+            ),
+            None => advice.into(),
+        };
         vec![Candidate {
             sentence,
             evidence: vec![process(pid, comm, waits.timed)],
-            advice: advice.into(),
+            advice,
             confidence: Confidence::Possible,
             makers: index.calls_like(key).collect(),
             stacks: waits.stacks,
@@ -203,6 +211,16 @@ impl Rule for TimedWaits {
             ..Candidate::default()
         }]
     }
+}
+
+/// A process that wanted to write to a full pipe while threads of this family waited in such calls.
+fn stuck_writer<'a>(account: &'a TimeSpent, key: CallKey, name: &[u8], tracker: &Tracker) -> Option<&'a Who> {
+    let is_it = |on: &CallOn| (on.abi, on.nr) == (key.abi, u64::from(key.nr));
+    let waiting =
+        account.shares.iter().find(|share| family(&share.who.comm) == name && share.activity.call().is_some_and(is_it));
+    let (writer, on) = waiting?.awaited_by.first()?;
+    let is_pipe = on.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Pipe);
+    (is_pipe && on.row().is_some_and(is_write)).then_some(writer)
 }
 
 /// The time of the run that threads of this family spent in such calls until their time ran out. Where wakers are not known, it is that `part` of

@@ -5,7 +5,7 @@ mod sleeps;
 
 use super::common::{Bounded, count_stack, family, family_name, process};
 use crate::counts::index::{Index, Observed};
-use crate::counts::kinds::{Io, io, is_asked, is_write, waits_for_any};
+use crate::counts::kinds::{Io, io, is_asked, is_served, is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
 use crate::report::statement::say;
@@ -249,9 +249,9 @@ impl LostTime {
                 let is = |kind: fn(&'static Syscall) -> bool| on.is_some_and(kind);
                 match () {
                     () if of.for_any > 0 && ran_out && is(waits_for_any) => !is_awaited_by_others(share),
-                    () if of.parked.are_sleeps() && ran_out && is(Futex::is) => !is_awaited(share),
-                    () if ran_out && on.is_some_and(|row| of.are_calls_of(row)) => !is_awaited(share),
-                    () => is(is_sleep) && !is_awaited(share),
+                    () if of.parked.are_sleeps() && ran_out && is(Futex::is) => !is_awaited(share, tracker),
+                    () if ran_out && on.is_some_and(|row| of.are_calls_of(row)) => !is_awaited(share, tracker),
+                    () => is(is_sleep) && !is_awaited(share, tracker),
                 }
             };
             // Shares have all such waits of these threads, also those that are no sleeps of the program.
@@ -350,13 +350,15 @@ fn whole(account: &TimeSpent) -> crate::report::statement::Statement {
     }
 }
 
-/// Others wait for the thread that sleeps: then the sleep stands for work. A shell that waits for sleep(1) sleeps itself, and those who cannot write only want the
-/// thread to read.
-fn is_awaited(share: &TimeShare) -> bool {
+/// Others wait for the thread that sleeps: then the sleep stands for work. A shell that waits for sleep(1) sleeps itself, those who cannot write only want the
+/// thread to read, and a server that waits for the next request of the thread has nothing to do.
+fn is_awaited(share: &TimeShare, tracker: &Tracker) -> bool {
     let stands_for_work = |who: &Who, row: &'static Syscall| {
         !is_write(row) && (row.waits() != Some(For::Child) || who.comm == share.who.comm)
     };
-    share.awaited_by.first().is_some_and(|(who, on)| on.row().is_none_or(|row| stands_for_work(who, row)))
+    let is_idle = |on: &CallOn| on.object.is_some_and(|object| is_served(tracker.name(object)));
+    let mut waiting = share.awaited_by.iter().skip_while(|(_, on)| is_idle(on));
+    waiting.next().is_some_and(|(who, on)| on.row().is_none_or(|row| stands_for_work(who, row)))
 }
 
 /// The same of a wait that a runtime makes for its whole process: its other threads have nothing to do meanwhile, and wait for each other.
