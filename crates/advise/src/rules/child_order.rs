@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use stride_event::{Call, Event, Ns, Outcome, Stack, Tid};
 use stride_syscalls::{Effect, For, Ret, Syscall, uapi::consts as c};
-use stride_track::{ObjectId, Process, Tracker};
+use stride_track::{ObjectId, Process, Tracker, takes_file_lock};
 
 const CHILD_ORDER: Threshold = Threshold::count(
     "child-order",
@@ -22,6 +22,8 @@ const CHILD_ORDER_PART: Threshold =
     Threshold::part("child-order-part", 0.1, "the part of the run that these waits took after another child had ended");
 const ROUNDS: Threshold =
     Threshold::count("rounds", 3, "rounds of children, of which each begins when all of the one before have ended");
+const ROUND_PLACES: Threshold =
+    Threshold::count("round-places", 3, "children of the largest round: two may have different tasks");
 const ROUNDS_PART: Threshold = Threshold::part(
     "rounds-part",
     0.2,
@@ -40,7 +42,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Wait for any child (waitpid(-1, ...), os.wait(), `wait -n` in a shell), and look up which one has ended; or let a pool do that: concurrent.futures, multiprocessing.Pool.imap_unordered, xargs -P, make -j. \
         It is fine to wait in order if nothing is started any more, and what remains is to collect the results.\n\n\
         Example: a build runs four jobs at a time and waits for the oldest. Each tenth job takes 400 ms, and the others 30 ms: 2.0 s. With a wait for any job, 1.15 s.",
-    thresholds: &[CHILD_ORDER, CHILD_ORDER_PART, ROUNDS, ROUNDS_PART],
+    thresholds: &[CHILD_ORDER, CHILD_ORDER_PART, ROUNDS, ROUND_PLACES, ROUNDS_PART],
     make: || Box::new(ChildOrder::default()),
 };
 
@@ -82,6 +84,8 @@ struct Round {
     /// The lives of all of them.
     lives: Ns,
     longest: Ns,
+    /// How often they did not get a lock at once: children that wait for each other end no sooner if they start sooner.
+    contended: u64,
     program: Option<ObjectId>,
     /// They run different programs.
     differ: bool,
@@ -94,6 +98,7 @@ struct Rounds {
     children: u64,
     time: Ns,
     lives: Ns,
+    contended: u64,
     /// The most children of a round, and the longest life.
     places: u64,
     longest: Ns,
@@ -111,12 +116,14 @@ struct Wait {
 /// The ended children that are remembered of a process.
 const MOST_ENDED: usize = 256;
 const MOST_STACKS: usize = 32;
+/// Children wait for each other if one of so many did not get a lock at once.
+const CONTENDED: u64 = 4;
 /// A child that ended so shortly before the one that was waited for has left no place empty.
 const SHORTEST: Ns = 1_000_000;
 
 impl Rule for ChildOrder {
     fn wants(&self, row: &'static Syscall) -> bool {
-        row.has_effect(Effect::Forks) || row.waits() == Some(For::Child)
+        row.has_effect(Effect::Forks) || row.waits() == Some(For::Child) || may_lock(row)
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
@@ -125,6 +132,13 @@ impl Rule for ChildOrder {
             if makes_child(call) {
                 self.parents.make_room_of_ended(observed.tracker, |parent| parent.waits >= CHILD_ORDER.get());
                 self.parents.entry(pid, Parent::default).into_iter().for_each(|parent| parent.forks(call));
+            }
+            return;
+        }
+        if may_lock(observed.row) {
+            let parent = observed.tracker.process(pid).and_then(|process| process.parent);
+            if let Some(parent) = parent.and_then(|parent| self.parents.get_mut(&parent)) {
+                parent.round.contended += u64::from(is_contended(observed));
             }
             return;
         }
@@ -181,10 +195,9 @@ impl ChildOrder {
     fn in_rounds(&mut self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
         self.parents.iter_mut().for_each(|(_, parent)| parent.rounds.add(std::mem::take(&mut parent.round)));
         let least = index.span() as f64 * ROUNDS_PART.ratio();
-        let often = self
-            .parents
-            .iter()
-            .filter(|(_, parent)| parent.rounds.rounds >= ROUNDS.get() && parent.rounds.saved() as f64 >= least);
+        let often = self.parents.iter().filter(|(_, parent)| {
+            parent.rounds.rounds >= ROUNDS.get() && parent.rounds.saved() as f64 >= least.max(1.0)
+        });
         let (pid, parent) = often.max_by_key(|(pid, parent)| (parent.rounds.saved(), Reverse(**pid)))?;
         let (rounds, comm) = (&parent.rounds, index.comm(*pid, tracker));
         Some(Candidate {
@@ -238,12 +251,16 @@ impl Rounds {
         self.children += round.children;
         self.time += round.ended.saturating_sub(round.began);
         self.lives += round.lives;
+        self.contended += round.contended;
         self.places = self.places.max(round.children);
         self.longest = self.longest.max(round.longest);
     }
 
     /// The time by which the run would be shorter if no place stayed empty while children wait for their start.
     fn saved(&self) -> Ns {
+        if self.places < ROUND_PLACES.get() || self.contended * CONTENDED >= self.children {
+            return 0;
+        }
         self.time.saturating_sub(self.longest.max(self.lives / self.places.max(1)))
     }
 }
@@ -293,6 +310,16 @@ impl Parent {
             self.latest = Some(Wait { time, empty: empty().sum(), others, stack });
         }
     }
+}
+
+fn may_lock(row: &Syscall) -> bool {
+    row.may_wait() == Some(For::Turn) || row.has_effect(Effect::ControlsDescriptor)
+}
+
+/// Others have the lock that the call asks for.
+fn is_contended(observed: &Observed<'_>) -> bool {
+    let asks = observed.row.may_wait() == Some(For::Turn) || takes_file_lock(observed.call, observed.row) == Some(true);
+    asks && (observed.errno() == Some(c::EAGAIN as u32) || observed.time_waiting() >= SHORTEST)
 }
 
 /// The child that the call waits for, if only one will do.
