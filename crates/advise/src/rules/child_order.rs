@@ -89,6 +89,8 @@ struct Round {
     program: Option<ObjectId>,
     /// They run different programs.
     differ: bool,
+    /// The parent knew of the end of one while others lived, or waited for one in particular. Else it may have had no CPU.
+    is_meant: bool,
 }
 
 /// Rounds one after the other.
@@ -241,7 +243,7 @@ impl Round {
 impl Rounds {
     fn add(&mut self, round: Round) {
         // One child at a time is no round.
-        if round.children < 2 || round.differ || round.ended == 0 {
+        if round.children < 2 || round.differ || !round.is_meant || round.ended == 0 {
             return;
         }
         if self.program != round.program {
@@ -298,6 +300,8 @@ impl Parent {
             _ => Some(value as Tid).filter(|child| *child > 0),
         };
         let Some(child) = child.filter(|_| observed.arg("options") & c::WNOWAIT == 0) else { return };
+        let is_for_one = asked == Some(child) && observed.time_waiting() >= SHORTEST;
+        self.round.is_meant |= self.alive > 0 || is_for_one;
         self.ended.retain(|(tid, _)| *tid != child);
         self.since_start += 1;
         let Some(took) = call.took().filter(|_| asked == Some(child)) else { return };

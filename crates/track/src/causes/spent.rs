@@ -143,6 +143,10 @@ impl<T: Clone + Eq + Hash> Interned<T> {
         Interned { ids: FxHashMap::from_iter([(first.clone(), 0)]), things: vec![first] }
     }
 
+    fn knows(&self, thing: &T) -> bool {
+        self.ids.contains_key(thing)
+    }
+
     pub(super) fn id(&mut self, thing: T) -> u32 {
         if let Some(&id) = self.ids.get(&thing) {
             return id;
@@ -173,6 +177,8 @@ impl AddAssign for CallCount {
 }
 
 const MAX_THINGS: usize = 1 << 16;
+/// So many processes of one name are told apart.
+const MOST_OF_NAME: u32 = if cfg!(test) { 1 << 3 } else { 1 << 10 };
 const MAX_THREADS: usize = 1 << 17;
 /// When a thread has more different activities, the shorter half of them become one.
 const MAX_ACTIVITIES: usize = 128;
@@ -185,6 +191,8 @@ pub struct Spent {
     /// By activity, of those in calls.
     pub(super) counts: Vec<CallCount>,
     pub(super) parties: Interned<Party>,
+    /// The number of parties of each name.
+    names: FxHashMap<Box<[u8]>, u32>,
     /// By party, the threads that had the CPU last for which its threads waited.
     pub(super) takers: FxHashMap<(u32, Option<Party>), Ns>,
     pub(super) wakers: Wakers,
@@ -201,6 +209,7 @@ impl Default for Spent {
             takers: FxHashMap::default(),
             wakers: Wakers::default(),
             parties: Interned::new(Party { pid: 0, comm: Box::default() }),
+            names: FxHashMap::default(),
             measured: false,
         }
     }
@@ -252,7 +261,15 @@ impl Spent {
     pub(super) fn party(&mut self, tid: Tid, tracker: &Tracker) -> u32 {
         let thread = tracker.thread(tid);
         let party = thread.map(|thread| Party { pid: thread.pid, comm: thread.comm.as_slice().into() });
-        self.parties.id(party.unwrap_or(Party { pid: tid, comm: Box::default() }))
+        let party = party.unwrap_or(Party { pid: tid, comm: Box::default() });
+        if self.parties.knows(&party) {
+            return self.parties.id(party);
+        }
+        // A shell may start a program ten thousand times. What further ones do is told of their name, for there is no room to tell it of each.
+        let of_name = self.names.entry(party.comm.clone()).or_default();
+        *of_name = of_name.saturating_add(1);
+        let is_further = *of_name > MOST_OF_NAME;
+        self.parties.id(if is_further { Party { pid: 0, ..party } } else { party })
     }
 
     /// A call has returned. Returns the activity of a thread that waits in the call.

@@ -4,7 +4,7 @@ use super::{Activity, CallOn};
 use crate::causes::apart::TimeOwner;
 use crate::causes::shares::{TimeSpent, Who};
 use crate::causes::tests::{CHILD, MAIN, OTHER, causes, does};
-use stride_event::{Call, CallWaits, Event, NamedThread, Ns, Sleep, StartKind, WaitKind, WaitTimes, Waker};
+use stride_event::{Call, CallWaits, Event, NamedThread, Ns, Sleep, StartKind, Tid, WaitKind, WaitTimes, Waker};
 use stride_syscalls::table;
 use stride_test_support::calls::{exited, forked, spawned};
 
@@ -60,6 +60,25 @@ fn nothing_lasts_longer_than_it_did() {
     ];
     // The parent 9 and 5 at its ends, and 1 of its wait; the other one 34 behind its wait; the child 50, of which it computed for 17.
     is(&spent(&run), &[("computing", 14 + 34 + 17), ("blocked in ioctl", 50 - 17), ("wait4", 1)]);
+}
+
+/// The name of a program that is started again and again keeps its time.
+#[test]
+fn many_processes_of_one_name_are_told_together() {
+    const CHILDREN: Tid = 40;
+    let mut run = vec![spawned(MAIN, 0)];
+    let sleeps: Vec<Call> = (0..CHILDREN)
+        .map(|i| does(CHILD + i, "nanosleep", &[0, 0], 0, Ns::from(i as u32) * 100 + 20, Ns::from(i as u32) * 100 + 80))
+        .collect();
+    for (i, sleep) in (0..CHILDREN).zip(&sleeps) {
+        let at = Ns::from(i as u32) * 100;
+        run.extend([forked(MAIN, CHILD + i, CHILD + i, at + 10), Event::Exit(sleep), exited(CHILD + i, at + 90)]);
+    }
+    let mut causes = causes(&run);
+    let owners = causes.ended_waits.spent.apart(false);
+    // Eight of them are told apart, and the thirty-two others together.
+    let further: Vec<Ns> = owners.iter().filter(|(owner, _)| owner.pid == 0).map(|(_, spent)| spent.total).collect();
+    assert_eq!((owners.len(), further), (8 + 1, vec![32 * 80]));
 }
 
 /// The time of the parent's wait is what the child did meanwhile.

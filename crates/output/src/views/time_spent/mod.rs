@@ -78,7 +78,9 @@ impl TimeView {
                 None if spent.threads > 1 => format!(", {} together", count(spent.threads as u64, "thread", "threads")),
                 _ => String::new(),
             };
-            out += &format!("\n{}[{id}]{of}, {}:\n", shown(&owner.comm), duration(spent.total));
+            // What processes did for which there was no room.
+            let id = if id == 0 { " (further processes)".into() } else { format!("[{id}]") };
+            out += &format!("\n{}{id}{of}, {}:\n", shown(&owner.comm), duration(spent.total));
             parts::largest(spent, Some(&owner.comm), self.partial, tracker, &mut out);
         }
         rest(owners.len() - told, owners[told..].iter().map(|(_, spent)| spent.total).sum(), self.by.name(), &mut out);
