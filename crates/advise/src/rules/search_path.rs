@@ -215,7 +215,7 @@ impl Found {
         self.processes.add_all(&other.processes);
     }
 
-    /// The paths of the longest search that did not exist.
+    /// The paths that the longest search did not find.
     fn tried(&self, group: &ChildGroup) -> &[ObjectId] {
         let hit = usize::from(matches!(group, ChildGroup::In(_)));
         &self.example[..self.example.len() - hit]

@@ -265,7 +265,7 @@ impl Spent {
         if self.parties.knows(&party) {
             return self.parties.id(party);
         }
-        // A shell may start a program ten thousand times. What further ones do is told of their name, for there is no room to tell it of each.
+        // A shell may start a program ten thousand times. There is no room to tell of each, so the time of further ones is that of their name.
         let of_name = self.names.entry(party.comm.clone()).or_default();
         *of_name = of_name.saturating_add(1);
         let is_further = *of_name > MOST_OF_NAME;

@@ -78,7 +78,7 @@ impl TimeView {
                 None if spent.threads > 1 => format!(", {} together", count(spent.threads as u64, "thread", "threads")),
                 _ => String::new(),
             };
-            // What processes did for which there was no room.
+            // The process has no number where there were too many of its name.
             let id = if id == 0 { " (further processes)".into() } else { format!("[{id}]") };
             out += &format!("\n{}{id}{of}, {}:\n", shown(&owner.comm), duration(spent.total));
             parts::largest(spent, Some(&owner.comm), self.partial, tracker, &mut out);
