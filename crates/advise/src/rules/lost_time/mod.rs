@@ -194,11 +194,12 @@ impl LostTime {
     }
 
     fn goes_on(&mut self, observed: &Observed<'_>) {
-        if self.slept.len() == 0 {
+        let pid = observed.seen.pid;
+        // (Deciding whose code is on the stack costs more.)
+        if self.slept.len() == 0 || self.slept.get(&pid).is_none() {
             return;
         }
         let Some(stack) = observed.call.stack.as_ref().filter(|stack| stack.is_of_program()) else { return };
-        let pid = observed.seen.pid;
         if let Some(family) = self.slept.remove(&pid)
             && let Some(sleeps) = self.sleeps.get_mut(&(pid, family))
         {
