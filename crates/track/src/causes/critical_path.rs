@@ -133,6 +133,18 @@ impl Timelines {
         waits.get(waits.partition_point(|wait| wait.to <= at)).is_some_and(|wait| wait.from < at)
     }
 
+    /// When a thread woke another one, whose wait was over at `until`. The time that is told of that is an estimate, so it may lie before the start of the waker, or in the
+    /// last moments of a wait in which the waker could do nothing.
+    fn acted_at(&self, waker: Tid, told: Ns, until: Ns) -> Ns {
+        let of_start = self.start_within(waker, told, until);
+        let of_wait = || {
+            let waits = self.threads.get(&waker).map_or(&[][..], |timeline| &timeline.waits);
+            let wait = waits.get(waits.partition_point(|wait| wait.to <= told))?;
+            (wait.to < until && wait.from < told && wait.to - told < told - wait.from).then_some(wait.to)
+        };
+        of_start.or_else(of_wait).unwrap_or(told)
+    }
+
     /// The latest start of a thread between these times.
     fn start_within(&self, tid: Tid, after: Ns, until: Ns) -> Option<Ns> {
         let starts = &self.threads.get(&tid)?.starts;
@@ -163,8 +175,7 @@ impl Timelines {
                 waits.filter_map(|wait| wait.by.or_else(|| self.back_to(waiter?, wait)).map(|by| (wait, by)));
             match ended.find(|(_, (_, at))| *at < to) {
                 Some((wait, (by, at))) => {
-                    // The time of a wake-up is an estimate, so it may lie before the start of the thread that did it.
-                    let at = self.start_within(by, at, wait.to.min(to)).unwrap_or(at);
+                    let at = self.acted_at(by, at, wait.to.min(to));
                     path.adds(tid, at, to);
                     path.chains.adds(tid, at, to, &mut behind, waits_of);
                     waiter = wait.by.map(|_| (tid, wait.from));

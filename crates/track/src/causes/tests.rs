@@ -282,6 +282,28 @@ fn a_path_goes_on_where_a_start_is_told_too_late() {
     assert_eq!([MAIN, CHILD, OTHER].map(|tid| path.time(tid)), [18 + 40, 0, 42]);
 }
 
+/// A worker waits for another one's lock, and asks its service as soon as it has the lock. The service is said to have been woken before the worker had the lock.
+#[test]
+fn a_path_goes_on_where_a_wake_up_is_told_in_the_last_moments_of_a_wait() {
+    let waker = NamedThread { tid: CHILD, process: CHILD, comm: [0; 16] };
+    let longest = Sleep { time: 58, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
+    let in_call = WaitTimes::from_iter([(WaitKind::Blocked, 58)]);
+    let waits = CallWaits { in_call, sleeps: 1, longest: Some(longest), ..CallWaits::default() };
+    let open = naming(does(MAIN, "open", &[0x1000, 2, 0], 3, 1, 2), 0x1000, "/lock");
+    let calls = [
+        does(MAIN, "flock", &[3, c::LOCK_EX], 0, 4, 5),
+        does(MAIN, "flock", &[3, c::LOCK_UN], 0, 70, 71),
+        does(CHILD, "flock", &[3, c::LOCK_EX], 0, 20, 74),
+        Call { waits: Some(Box::new(waits)), ..does(OTHER, "accept", &[5, 0, 0], 6, 15, 77) },
+    ];
+    let wait = does(MAIN, "wait4", &[OTHER as u64, 0, 0, 0], OTHER.into(), 72, 92);
+    let mut run =
+        vec![spawned(MAIN, 0), Event::Exit(&open), forked(MAIN, CHILD, CHILD, 10), forked(MAIN, OTHER, OTHER, 11)];
+    run.extend(calls.iter().map(Event::Exit));
+    run.extend([exited(OTHER, 90), Event::Exit(&wait), exited(MAIN, 100)]);
+    assert_eq!(times(&run), [70 + 10, 4, 16]);
+}
+
 #[test]
 fn nobody_waits_for_what_outlives_the_command() {
     let run = [spawned(MAIN, 0), forked(MAIN, CHILD, CHILD, 10), exited(MAIN, 100), exited(CHILD, 200)];
