@@ -117,6 +117,30 @@ fn what_cannot_be_swept_is_refused() {
     }
 }
 
+/// The start of an interpreter is no place, and the hundreds of calls of a line that imports something are one for each call. The output that is written when the script is over counts.
+#[test]
+fn places_of_a_script_are_its_lines() {
+    let python = "/usr/bin/python3";
+    if !Path::new(python).exists() {
+        skip!("no {python}");
+    }
+    let scratch = Scratch::new("sweep-script");
+    let script = "import bisect\n\ndef load():\n    try:\n        with open('input') as file:\n            return file.read()\n    except OSError:\n        return ''\n\n\
+                  print(load())\n";
+    std::fs::write(scratch.path("app.py"), script).unwrap();
+    let app = scratch.path("app.py");
+    let report = swept(&scratch, &["--sweep"], &[python, "-E", app.to_str().unwrap()]);
+    let faults = report["faults"].as_array().unwrap();
+    let callers: Vec<&str> = faults.iter().map(|fault| fault["caller"].as_str().unwrap()).collect();
+    let of_import = callers.iter().filter(|caller| **caller == "<module> (app.py:1)").count();
+    assert!((1..8).contains(&of_import), "{of_import}: {report:#}");
+    let elsewhere = callers.iter().filter(|caller| !caller.contains("(app.py:")).count();
+    assert!((1..8).contains(&elsewhere), "{elsewhere}: {report:#}");
+    let found = findings(&report);
+    let is_wanted = |finding: &Value| finding["caller"] == "load (app.py:5)" && finding["syscall"] == "openat";
+    assert!(found.into_iter().any(is_wanted), "{report:#}");
+}
+
 /// The report tells what was done, the results are kept, nothing of a run is left, and a later sweep goes on.
 #[test]
 fn an_interrupted_sweep_reports_and_goes_on_later() {

@@ -39,12 +39,33 @@ pub struct Site {
     pub key: SiteKey,
     pub call: &'static str,
     pub caller: String,
-    /// The first call from here that succeeded.
+    /// The first call from here that succeeded, and the place of its process in the family.
     pub place: PlaceOfCall,
+    pub process: String,
+    /// The site stands for this process alone, because another one came by here before. (A parent may look at the end of one child, and not at that of the others.)
+    pub is_other: bool,
     pub faults: Vec<(FaultKind, SweepFault)>,
     /// A run that loses this call and ends as well as before has lost something, if its output is another one. The others are those that have a fallback: files of
     /// the system, attributes of files, questions about them.
     pub matters: bool,
+}
+
+impl Site {
+    /// Tells the site from all others, also from the same one in another process.
+    pub fn own_key(&self) -> SiteKey {
+        if self.is_other { self.key.elsewhere() } else { self.key }
+    }
+
+    /// True if the call that was changed is the site's.
+    pub fn is_of(&self, changed: &Changed) -> bool {
+        changed.key == self.key && (!self.is_other || changed.process == self.process)
+    }
+
+    /// The place of the site's first call in another run.
+    pub fn place_in<'a>(&self, run: &'a ObservedRun) -> Option<&'a PlaceOfCall> {
+        let process = self.is_other.then(|| self.process.clone());
+        run.places.get(&(self.key, process))
+    }
 }
 
 /// The end of a process.
@@ -87,8 +108,8 @@ pub struct ObservedRun {
     pub sites: Vec<Site>,
     /// The number of calls that each site made. Sites that are not the program's own count, too.
     pub counts: HashMap<SiteKey, u64>,
-    /// First of each site, also of calls that failed.
-    pub places: HashMap<SiteKey, PlaceOfCall>,
+    /// First of each site, also of calls that failed: in any process, and in each.
+    pub places: HashMap<(SiteKey, Option<String>), PlaceOfCall>,
     pub calls: u64,
     pub changed: Option<Changed>,
     /// The ends of processes, by their place in the family.
@@ -183,8 +204,34 @@ struct Reading<'a> {
     /// Functions that opened descriptors after the changed call.
     opened_later: HashSet<(Tid, SiteKey)>,
     written_through: HashSet<FileId>,
-    known: HashSet<SiteKey>,
+    known: HashMap<SiteKey, KnownSite>,
+    /// Processes that have run code of their own, and are no longer at the start of an interpreter.
+    begun: HashSet<Tid>,
     seen: ObservedRun,
+}
+
+/// A site, and the same one in another process: in that with the least number if it was not that one that came by first, or else in that with the greatest.
+struct KnownSite {
+    /// Among all sites.
+    at: usize,
+    other: Option<Site>,
+}
+
+/// The numbers of a process and of its ancestors.
+fn numbers(process: &str) -> Vec<u32> {
+    process.split('.').map_while(|number| number.parse().ok()).collect()
+}
+
+impl KnownSite {
+    /// True if this process stands for the others rather than the one that does so far.
+    fn prefers(&self, process: &str, first: &str) -> bool {
+        let other = self.other.as_ref().map_or(first, |site| &site.process);
+        if process == first || process == other {
+            return false;
+        }
+        let [process, first, other] = [process, first, other].map(numbers);
+        process < first && process < other || other >= first && process > other
+    }
 }
 
 impl<'a> Reading<'a> {
@@ -198,7 +245,8 @@ impl<'a> Reading<'a> {
             opened: HashMap::new(),
             opened_later: HashSet::new(),
             written_through: HashSet::new(),
-            known: HashSet::new(),
+            known: HashMap::new(),
+            begun: HashSet::new(),
             seen: ObservedRun::default(),
         }
     }
@@ -239,6 +287,11 @@ impl<'a> Reading<'a> {
         };
         if tid == process || !self.processes.contains_key(&process) {
             self.processes.insert(process, place.clone());
+        }
+        if let StartKind::Forked { parent } = origin
+            && self.threads.get(&parent).is_some_and(|parent| self.begun.contains(&parent.process))
+        {
+            self.begun.insert(process);
         }
         let thread = ThreadRead {
             place,
@@ -306,10 +359,18 @@ impl<'a> Reading<'a> {
         }
         let process = thread.process;
         self.follow(call, row, name, process);
+        if call.stack.as_ref().is_some_and(|stack| !self.begun.contains(&process) && stack.has_own_script()) {
+            self.begun.insert(process);
+        }
         if let Some(key) = key {
             *self.seen.counts.entry(key).or_default() += 1;
-            self.seen.places.entry(key).or_insert_with(|| place.clone());
-            self.site(call, row, name, key, place);
+            let of_process = self.processes.get(&process).cloned().unwrap_or_default();
+            for process in [None, Some(of_process.clone())] {
+                if self.seen.places.len() < MOST_SITES {
+                    self.seen.places.entry((key, process)).or_insert_with(|| place.clone());
+                }
+            }
+            self.site(call, row, name, key, (process, of_process), place);
         }
     }
 
@@ -324,6 +385,9 @@ impl<'a> Reading<'a> {
         }
         if row.has_effect(Effect::ClosesRange) || row.has_effect(Effect::Executes) {
             self.opened.retain(|(pid, _), _| *pid != process);
+        }
+        if row.has_effect(Effect::Executes) {
+            self.begun.remove(&process);
         }
         let Some(seen) = self.tracker.seen().copied() else { return };
         let by = call.stack.as_ref().map(|stack| SiteKey::of_caller(name, stack));
@@ -361,13 +425,29 @@ impl<'a> Reading<'a> {
             .then(|| PathBuf::from(std::ffi::OsStr::from_bytes(name)))
     }
 
-    /// Notes the site of a call that succeeded, and the faults that are plausible there.
-    fn site(&mut self, call: &Call, row: &'static Syscall, name: &'static str, key: SiteKey, place: PlaceOfCall) {
+    /// Notes the site of a call that succeeded, and the faults that are plausible there. `process`: its id, and its place in the family.
+    fn site(
+        &mut self,
+        call: &Call,
+        row: &'static Syscall,
+        name: &'static str,
+        key: SiteKey,
+        process: (Tid, String),
+        place: PlaceOfCall,
+    ) {
         let is_success = matches!(call.outcome, Outcome::Value(_)) || call.tampering.result;
-        if !is_success || place.thread.contains('?') || self.seen.sites.len() >= MOST_SITES || !self.known.insert(key) {
+        if !is_success || place.thread.contains('?') {
             return;
         }
-        let Some(caller) = call.stack.as_ref().and_then(|stack| caller(stack)) else { return };
+        let is_new = match self.known.get(&key) {
+            None => self.seen.sites.len() < MOST_SITES,
+            Some(known) => known.prefers(&process.1, &self.seen.sites[known.at].process),
+        };
+        let Some(stack) = call.stack.as_ref().filter(|_| is_new) else { return };
+        if stack.is_of_interpreter() && !self.begun.contains(&process.0) {
+            return;
+        }
+        let Some(caller) = caller(stack) else { return };
         let seen = self.tracker.seen().copied();
         let object = seen.and_then(|seen| seen.object);
         let subject = seen.and_then(|seen| seen.path.or(seen.object));
@@ -390,11 +470,32 @@ impl<'a> Reading<'a> {
         };
         let faults =
             plausible(row, Circumstances { on, writes: is_written || opens, moved: call.moved().unwrap_or(0) });
-        if faults.is_empty() {
+        // An interpreter that has no memory, or cannot wake its own event loop, ends by design.
+        let is_known_thing = file.is_some() || matches!(on, On::Pipe | On::Socket);
+        let is_of_runtime = stack.is_of_interpreter() && !stack.has_own_script() && !is_known_thing;
+        if faults.is_empty() || is_of_runtime {
             return;
         }
         let matters = self.matters(row, file.as_deref(), opens);
-        self.seen.sites.push(Site { key, call: name, caller, place, faults, matters });
+        let process = process.1;
+        match self.known.get_mut(&key) {
+            None => {
+                self.known.insert(key, KnownSite { at: self.seen.sites.len(), other: None });
+                self.seen.sites.push(Site {
+                    key,
+                    call: name,
+                    caller,
+                    place,
+                    process,
+                    is_other: false,
+                    faults,
+                    matters,
+                });
+            }
+            Some(known) => {
+                known.other = Some(Site { key, call: name, caller, place, process, is_other: true, faults, matters });
+            }
+        }
     }
 
     fn matters(&self, row: &Syscall, file: Option<&Path>, opens_to_write: bool) -> bool {
@@ -412,7 +513,15 @@ impl<'a> Reading<'a> {
     fn finish(mut self, is_whole: bool) -> ObservedRun {
         // Threads of which no end was told.
         self.seen.pending.extend(self.threads.into_values().filter_map(|thread| thread.pending));
-        ObservedRun { is_whole, ..self.seen }
+        // The same site in another process comes behind the first.
+        let mut others: HashMap<SiteKey, Site> =
+            self.known.into_iter().filter_map(|(key, known)| Some((key, known.other?))).collect();
+        let sites = std::mem::take(&mut self.seen.sites);
+        let sites = sites.into_iter().flat_map(|site| {
+            let other = others.remove(&site.key);
+            [site].into_iter().chain(other)
+        });
+        ObservedRun { is_whole, sites: sites.collect(), ..self.seen }
     }
 }
 

@@ -35,9 +35,15 @@ fn title(kind: VerdictKind) -> &'static str {
     }
 }
 
-/// The name of the calling function without its line.
-fn function(caller: &str) -> &str {
-    caller.split(" (").next().unwrap_or(caller)
+/// The name of the calling function without its line, or the file of code if nothing names the function.
+fn place(caller: &str) -> &str {
+    let end = caller.find("+0x").or_else(|| caller.find(" (")).unwrap_or(caller.len());
+    &caller[..end]
+}
+
+/// The end of a run, whatever was lost.
+fn end(what: &str) -> &str {
+    what.split("; ").next().unwrap_or(what)
 }
 
 impl SweepReport {
@@ -100,15 +106,15 @@ impl SweepReport {
         // Faults in the same function with the same end are one mistake most of the time.
         let mut shown = HashSet::new();
         for tested in self.of(kind) {
-            let group = |tested: &Tested| (function(&tested.caller).to_owned(), tested.verdict.what.clone());
+            let group = |tested: &Tested| (place(&tested.caller).to_owned(), end(&tested.verdict.what).to_owned());
             if !shown.insert(group(tested)) {
                 continue;
             }
             let alike = self.of(kind).filter(|other| group(other) == group(tested)).count() - 1;
             let _ = write!(out, "  {}: {} {}: {}", tested.caller, tested.call, tested.happens, tested.verdict.what);
             if alike > 0 {
-                let _ =
-                    write!(out, " (and with {} in this function)", count(alike as u64, "other fault", "other faults"));
+                let others = count(alike as u64, "other fault", "other faults");
+                let _ = write!(out, " (and with {others} in {})", place(&tested.caller));
             }
             let _ = writeln!(out, "\n    {}", self.again(tested));
         }

@@ -28,7 +28,7 @@ pub struct Tested {
 impl Tested {
     pub fn new(site: &Site, fault: SweepFault, rule: String, happens: String, verdict: SweepVerdict) -> Tested {
         let (call, caller) = (site.call.to_owned(), site.caller.clone());
-        Tested { site: site.key, call, caller, rule, fault: fault.term(), happens, verdict }
+        Tested { site: site.own_key(), call, caller, rule, fault: fault.term(), happens, verdict }
     }
 }
 

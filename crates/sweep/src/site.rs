@@ -5,13 +5,25 @@ use stride_event::{Caller, CallingFunction, Stack, StackFrame};
 use stride_output::caller_name;
 
 /// A call site, as a number that is the same in each run of the same files: of the call's name and the frames' files and addresses therein. Each frame counts
-/// once, so that a function is not another place each time it is deeper in its own recursion.
+/// once, so that a function is not another place each time it is deeper in its own recursion. In a script, only its own functions count, and those of installed packages: to the
+/// language's library, one `import` is hundreds of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct SiteKey(u64);
 
 impl SiteKey {
     pub fn of(call: &str, stack: &Stack) -> SiteKey {
-        SiteKey::of_frames(call, &stack.frames)
+        if stack.has_own_script() {
+            let own = stack.functions().filter(|(_, is_own)| *is_own);
+            return SiteKey::of_frames(call, own.map(|(function, _)| function.frame));
+        }
+        SiteKey::of_frames(call, stack.frames.iter().map(|frame| &**frame))
+    }
+
+    /// The same place in another process.
+    pub fn elsewhere(self) -> SiteKey {
+        let mut hash = Fnv::new();
+        hash.bytes(&self.0.to_le_bytes());
+        SiteKey(hash.0)
     }
 
     /// The same for the frames up to the function that makes the call, whoever called this one.
@@ -19,10 +31,10 @@ impl SiteKey {
         let Caller::Function(function) = stack.caller() else { return SiteKey::of(call, stack) };
         let is_caller = |frame: &Arc<StackFrame>| std::ptr::eq(&raw const **frame, function.frame);
         let up_to = stack.frames.iter().position(is_caller).map_or(stack.frames.len(), |at| at + 1);
-        SiteKey::of_frames(call, &stack.frames[..up_to])
+        SiteKey::of_frames(call, stack.frames[..up_to].iter().map(|frame| &**frame))
     }
 
-    fn of_frames(call: &str, frames: &[Arc<StackFrame>]) -> SiteKey {
+    fn of_frames<'a>(call: &str, frames: impl Iterator<Item = &'a StackFrame>) -> SiteKey {
         let mut seen: Vec<u64> = Vec::new();
         for frame in frames {
             let mut hash = Fnv::new();

@@ -95,7 +95,7 @@ fn prepared(options: &SweepOptions) -> Result<i32> {
     let done: HashSet<_> = earlier.iter().map(|tested| (tested.site, tested.fault.clone())).collect();
     let total = jobs.len();
     let jobs: VecDeque<Job> =
-        jobs.into_iter().filter(|job| !done.contains(&(job.site.key, job.fault.term()))).collect();
+        jobs.into_iter().filter(|job| !done.contains(&(job.site.own_key(), job.fault.term()))).collect();
     let workers = match runner.copied {
         Some(_) => std::thread::available_parallelism().map_or(1, usize::from),
         None => 1,
@@ -106,10 +106,10 @@ fn prepared(options: &SweepOptions) -> Result<i32> {
     let sweeping = Sweeping { runner: &runner, plain: Mutex::new(plain), limits, also, number: AtomicUsize::new(10) };
     let ended = sweeping.all(jobs, workers, began + options.limit, &mut results);
     // Results of an earlier sweep count only for sites that there still are.
-    let there: HashSet<_> = sites.iter().map(|site| site.key).collect();
+    let there: HashSet<_> = sites.iter().map(Site::own_key).collect();
     let mut tested: Vec<Tested> = earlier.into_iter().filter(|tested| there.contains(&tested.site)).collect();
     tested.extend(ended.tested);
-    let order = |tested: &Tested| sites.iter().position(|site| site.key == tested.site);
+    let order = |tested: &Tested| sites.iter().position(|site| site.own_key() == tested.site);
     tested.sort_by_key(order);
     let plain = sweeping.plain.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut remarks = ended.remarks;
@@ -320,11 +320,11 @@ impl Sweeping<'_> {
     fn hit(&self, job: &Job, place: &mut PlaceOfCall) -> Result<Option<Ran>, NoRun> {
         for _ in 0..TRIES {
             let ran = self.run(Some(&rule(job.site.call, job.fault, place, false)))?;
-            if ran.observed.changed.as_ref().is_some_and(|changed| changed.key == job.site.key) {
+            if ran.observed.changed.as_ref().is_some_and(|changed| job.site.is_of(changed)) {
                 return Ok(Some(ran));
             }
             // Where it was this time.
-            if let Some(elsewhere) = ran.observed.places.get(&job.site.key) {
+            if let Some(elsewhere) = job.site.place_in(&ran.observed) {
                 *place = elsewhere.clone();
             }
         }
@@ -355,7 +355,7 @@ impl Sweeping<'_> {
             // It tried again. What if that never helps? (Other calls of the thread fail, too, so nothing else is judged.)
             let lasting = self.run(Some(&rule(job.site.call, job.fault, &place, true)))?;
             let again = self.judge(&lasting, job);
-            let is_there = lasting.observed.changed.is_some_and(|changed| changed.key == job.site.key);
+            let is_there = lasting.observed.changed.is_some_and(|changed| job.site.is_of(&changed));
             if is_there && again.kind == VerdictKind::Endless {
                 return Ok(tested(again, &place, true));
             }

@@ -12,8 +12,8 @@
 //!   and Node. Their packages that were installed are the program's own, but its own scripts come first.
 
 use crate::stack::runtime_code::{
-    is_file_of_java, is_go_standard, is_installed_package, is_standard, is_standard_file, is_standard_method,
-    is_standard_script, is_standard_script_file, package_of,
+    is_file_of_java, is_go_standard, is_installed_package, is_script_before_programs, is_standard, is_standard_file,
+    is_standard_method, is_standard_script, is_standard_script_file, package_of,
 };
 use crate::{Bottom, CodeFile, SourceLine, Stack, StackFrame};
 use std::borrow::Cow;
@@ -94,6 +94,22 @@ impl Stack {
     /// True if the program's own code made the call, and not a run-time system by itself, such as an event loop that waits.
     pub fn is_of_program(&self) -> bool {
         self.functions().any(|(function, is_own)| is_own && !function.frame.is_in_interpreter())
+    }
+
+    /// True if a function of a script is on the stack that is the program's own, or of an installed package.
+    pub fn has_own_script(&self) -> bool {
+        let is_before = |frame: &StackFrame| {
+            frame.is_interpreted()
+                && frame.source.as_ref().is_some_and(|source| is_script_before_programs(&source.file))
+        };
+        let mut functions = self.functions();
+        functions.any(|(function, is_own)| is_own && function.frame.is_interpreted())
+            && !self.frames.iter().any(|frame| is_before(frame))
+    }
+
+    /// True if an interpreter makes the call.
+    pub fn is_of_interpreter(&self) -> bool {
+        self.frames.iter().any(|frame| frame.is_in_interpreter())
     }
 
     /// The innermost function of the program's own.
@@ -361,6 +377,21 @@ mod tests {
         let extension = native("/srv/venv/lib/python3.12/site-packages/numpy/_umath.so", "allocate");
         assert_eq!(with(&[&extension, &own]), "check");
         assert_eq!(with(&[&extension, &library]), "allocate");
+    }
+
+    /// Python runs a script of its own before each program, which runs code of installed packages.
+    #[test]
+    fn scripts_of_a_program() {
+        let stack = |frames: &[(&str, &str)]| Stack {
+            frames: frames.iter().map(|(file, function)| script(file, function)).collect(),
+            bottom: Bottom::Reached,
+        };
+        let (app, import) = (("/srv/app.py", "load"), ("<frozen importlib._bootstrap>", "_find_and_load"));
+        assert!(stack(&[import, app]).has_own_script());
+        assert!(!stack(&[import]).has_own_script());
+        assert!(!stack(&[import, ("<string>", "<module>"), ("<frozen site>", "addpackage")]).has_own_script());
+        assert!(!stack(&[("<string>", "<module>"), ("/usr/lib/python3.8/site.py", "main")]).has_own_script());
+        assert!(stack(&[("/srv/site.py", "main")]).has_own_script());
     }
 
     #[test]

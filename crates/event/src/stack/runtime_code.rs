@@ -255,6 +255,12 @@ pub fn is_standard_script_file(file: &str) -> bool {
         || in_library().is_some() && !is_installed_package(file.as_bytes())
 }
 
+/// True if a file of scripts is the one that Python runs before each program, and which runs code of installed packages (`.pth` files): `<frozen site>`,
+/// `/usr/lib/python3.8/site.py`.
+pub fn is_script_before_programs(file: &str) -> bool {
+    file == "<frozen site>" || file.ends_with("/site.py") && is_standard_script_file(file)
+}
+
 /// True if a file belongs to a package of Python, Node, PHP, Ruby or Perl that was installed.
 pub fn is_installed_package(path: &[u8]) -> bool {
     is_below(path, &PACKAGES)
