@@ -121,12 +121,12 @@ fn while_it_runs(language: &str, command: &[&str], source: &str, functions: [&st
 }
 
 fn any_python() -> Option<&'static Path> {
-    (8..15).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()).map(|path| &**path)
+    (8..16).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()).map(|path| &**path)
 }
 
 #[test]
 fn python_that_runs_already() {
-    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.14") };
+    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.15") };
     while_it_runs("py", &[&python.to_string_lossy()], PYTHON, FUNCTIONS);
 }
 
@@ -187,7 +187,7 @@ fn in_another_program() {
 
 #[test]
 fn in_an_environment() {
-    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.14") };
+    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.15") };
     for engine in engines() {
         let scratch = Scratch::new(&format!("frames-venv{engine}"));
         let environment = scratch.path("venv");
@@ -204,7 +204,7 @@ fn in_an_environment() {
 /// The files of the interpreter have names that only its own mount namespace has.
 #[test]
 fn below_another_root() {
-    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.14") };
+    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.15") };
     let (Some(name), Some(prefix)) = (python.file_name(), python.parent().and_then(Path::parent)) else {
         skip!("{} is in no directory of programs", python.display());
     };
@@ -282,7 +282,7 @@ fn advice_names_a_package_of_node() {
 
 #[test]
 fn advice_names_a_package_of_python() {
-    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.14") };
+    let Some(python) = any_python() else { skip!("no Python 3.8 to 3.15") };
     let package = ("site-packages/config.py", PACKAGE_OF_PYTHON);
     names_the_package(python, ("app.py", USER_OF_PYTHON), package, "settings (app.py:6, package config)");
 }

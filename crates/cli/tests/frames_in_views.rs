@@ -78,7 +78,7 @@ fn python() -> Option<Script> {
         ("<lambda>", "quick = "),
         ("<module>", "while not"),
     ];
-    let interpreter = (8..15).rev().find_map(of_version)?;
+    let interpreter = (8..16).rev().find_map(of_version)?;
     Some(Script { interpreter, source: PYTHON, kind: "py", functions, line_in_hostile: None })
 }
 
@@ -291,7 +291,7 @@ fn tables_have(directory: &Path, frames: &[Frame]) {
 
 #[test]
 fn python_in_every_view() {
-    let Some(script) = python() else { skip!("no Python 3.8 to 3.14") };
+    let Some(script) = python() else { skip!("no Python 3.8 to 3.15") };
     in_every_view(&script);
 }
 
@@ -306,7 +306,7 @@ fn node_in_every_view() {
 fn scripts_in_a_browser() {
     let scripts: Vec<Script> = python().into_iter().chain(node()).collect();
     if scripts.is_empty() {
-        skip!("neither Python 3.8 to 3.14 nor Node 18, 20 or 22");
+        skip!("neither Python 3.8 to 3.15 nor Node 18, 20 or 22");
     }
     for script in scripts {
         let scratch = Scratch::new(&format!("frames-browser-{}", script.kind));

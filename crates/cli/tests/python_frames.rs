@@ -111,8 +111,8 @@ fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
 #[test]
 fn as_callers() {
     let of_version = |minor| pythons::of_version(minor, Build::Usual).first();
-    let Some(python) = (8..15).rev().find_map(of_version) else {
-        skip!("no Python 3.8 to 3.14");
+    let Some(python) = (8..16).rev().find_map(of_version) else {
+        skip!("no Python 3.8 to 3.15");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("python-callers{engine}"));
@@ -147,8 +147,8 @@ for n in range(3):
 /// Where functions of a script are missing from a stack, one of them may match: that is said.
 #[test]
 fn functions_that_may_be_among_those_that_are_missing() {
-    let Some(python) = (8..15).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()) else {
-        skip!("no Python 3.8 to 3.14");
+    let Some(python) = (8..16).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()) else {
+        skip!("no Python 3.8 to 3.15");
     };
     let python = python.to_string_lossy();
     let command = |depth| ["-P", "/stride-mark", "-U", "calls,name", "-c", &*python, "-c", DEEP, depth];
@@ -213,8 +213,8 @@ class Router:
 /// The advice about a web server names the line of its own that reads a file over and over, and not those of the package and of Python in between.
 #[test]
 fn advice_for_a_web_server() {
-    let Some(python) = (8..15).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()) else {
-        skip!("no Python 3.8 to 3.14");
+    let Some(python) = (8..16).rev().find_map(|minor| pythons::of_version(minor, Build::Usual).first()) else {
+        skip!("no Python 3.8 to 3.15");
     };
     let server = WebServer {
         runtime: python,
@@ -232,8 +232,8 @@ fn advice_for_a_web_server() {
 fn advice_for_a_flask_server() {
     const FLASK: &str = "flask==3.0.3";
     let found = |minor| Some((minor, pythons::of_version(minor, Build::Usual).first()?));
-    let Some((minor, python)) = (8..15).rev().find_map(found) else {
-        skip!("no Python 3.8 to 3.14");
+    let Some((minor, python)) = (8..16).rev().find_map(found) else {
+        skip!("no Python 3.8 to 3.15");
     };
     let flask = packages::installed(&format!("{}-python-3.{minor}", FLASK.replace("==", "-")), |place| {
         let mut pip = Command::new(python);
@@ -306,6 +306,7 @@ versions! {
     python_3_12: 12 Usual
     python_3_13: 13 Usual
     python_3_14: 14 Usual
+    python_3_15: 15 Usual
     python_3_13_without_lock: 13 WithoutLock
     python_3_11_of_32_bits: 11 Narrow
     python_3_13_of_32_bits: 13 Narrow

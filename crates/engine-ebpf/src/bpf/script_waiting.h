@@ -152,13 +152,13 @@ static long walk_waiting(u64 i, void *ctx)
 		script->coroutine = 0;
 		if (!script_read(script, at, script->layout.tasks.coroutine_bytes))
 			return 0;
-		suspended = script_byte(script, script->layout.tasks.state);
+		suspended = script_byte(script, script->layout.tasks.state) - script->layout.tasks.runs;
 		if (script_word(script, script->layout.tasks.kind) != script->coroutine_kind || suspended >= 0)
 			return 0;
 		code = script_code(script, script_word(script, script->layout.tasks.frame + script->layout.code));
 		place = script_word(script, script->layout.tasks.frame + script->layout.place);
 		values = script_word(script, script->layout.tasks.frame + script->layout.tasks.values);
-		if (suspended == -1 && script_pointer(script, &values, values - BY_WIDTH(8, 4)))
+		if (suspended == -1 && script_pointer(script, &values, values - script->layout.tasks.awaited))
 			script->coroutine = script_code(script, values);
 		kind = WAITING_COROUTINE;
 		identify_code(code);

@@ -53,6 +53,8 @@ struct task_layout {
 	u32 table;
 	u32 ascii;
 	u64 text;
+	u64 runs;
+	u64 awaited;
 };
 
 /* Where a run-time system keeps the frames of its threads. The members are those of stride_event::ScriptLayout. */

@@ -117,7 +117,7 @@ pub fn wire_layout(layout: &ScriptLayout) -> script_layout {
 fn wire_tasks(layout: &TaskLayout) -> task_layout {
     wire!(layout, TaskLayout {
         running, task_bytes, awaited_by, by_several, is_task, name, coroutine, coroutine_bytes, kind, state,
-        frame, values, used, mask, table, ascii, text
+        frame, values, used, mask, table, ascii, text, runs, awaited
     } => task_layout {})
 }
 

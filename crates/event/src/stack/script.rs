@@ -104,11 +104,11 @@ pub struct TaskLayout {
     pub coroutine_bytes: u32,
     /// In an object: the type.
     pub kind: u32,
-    /// In a coroutine: a signed byte that is negative as long as the coroutine has a frame and does not run, and -1 if it awaits something.
+    /// In a coroutine: a byte that tells its state.
     pub state: u32,
     /// In a coroutine: the frame.
     pub frame: u32,
-    /// In a frame: the pointer behind the innermost value, which is what the coroutine awaits.
+    /// In a frame: the pointer behind the innermost value.
     pub values: u32,
     /// In a set: the number of objects.
     pub used: u32,
@@ -120,6 +120,10 @@ pub struct TaskLayout {
     pub ascii: u32,
     /// The type of texts. A name may be something else.
     pub text: u64,
+    /// The byte of a coroutine's state less this, as a signed byte, is -1 if the coroutine awaits something, and less than that if it has a frame and does not run for another reason.
+    pub runs: u64,
+    /// The value that a coroutine awaits is so many bytes in front of the end of the frame's values.
+    pub awaited: u64,
 }
 
 impl TaskLayout {
@@ -135,6 +139,8 @@ impl TaskLayout {
         coroutine_bytes: 0,
         kind: 0,
         state: 0,
+        runs: 0,
+        awaited: 0,
         frame: 0,
         values: 0,
         used: 0,

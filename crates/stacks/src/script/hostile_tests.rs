@@ -262,6 +262,8 @@ fn waiting(words: &[(u64, u64)]) -> (Vec<(u64, u64)>, usize) {
         coroutine_bytes: 128,
         kind: 8,
         state: 16,
+        runs: 0,
+        awaited: 8,
         frame: 64,
         values: 40,
         used: 8,

@@ -143,6 +143,8 @@ fn tasks_that_wait() {
         coroutine_bytes: 64,
         kind: 4,
         state: 8,
+        runs: 0,
+        awaited: 4,
         frame: 32,
         values: 20,
         used: 4,

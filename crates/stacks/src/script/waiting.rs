@@ -138,7 +138,7 @@ fn waiting(
     let tasks = &layout.tasks;
     let words = WordSize::of(layout);
     let Some(object) = Object::read(words, coroutine, tasks.coroutine_bytes, memory) else { return (None, 0) };
-    let state = object.byte(tasks.state) as i8;
+    let state = object.byte(tasks.state).wrapping_sub(tasks.runs as u8) as i8;
     if object.word(tasks.kind) != kind || state >= 0 {
         return (None, 0);
     }
@@ -146,8 +146,8 @@ fn waiting(
     let place = object.word(tasks.frame + layout.place);
     let identity = identity(layout, code, memory).unwrap_or_default();
     let values = object.word(tasks.frame + tasks.values);
-    let innermost = values.wrapping_sub(words.bytes() as u64);
-    let awaited = (state == -1).then(|| words.word(innermost, memory)).flatten().unwrap_or_default();
+    let at = values.wrapping_sub(tasks.awaited);
+    let awaited = (state == -1).then(|| words.word(at, memory)).flatten().unwrap_or_default();
     (Some(ScriptFrame { code, place, identity, kind: ScriptLayout::WAITING }), words.code(awaited))
 }
 

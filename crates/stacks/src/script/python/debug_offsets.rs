@@ -9,12 +9,14 @@ use crate::script::word_size::{WordSize, word_of};
 use stride_event::{ScriptLayout, TaskLayout};
 
 /// The size of the table, as far as it is read.
-pub const DEBUG_OFFSETS: usize = 696;
+pub const DEBUG_OFFSETS: usize = 824;
 
 /// Where the table of a version has the groups that are needed.
 struct Groups {
     minor: u8,
     thread: u32,
+    /// In the group of threads: which offset is that of the thread pointer.
+    thread_pointer: u32,
     frame: u32,
     code: u32,
     object: u32,
@@ -30,12 +32,20 @@ struct Groups {
 struct TaskGroups {
     set: u32,
     generator: u32,
+    /// Behind the state of a thread: so many words in front of the pointer to the task that it runs, and perhaps a frame.
+    before_task: u32,
+    has_frame: bool,
+    /// The state of a coroutine behind the one in which it awaits something. (Without a global lock, there is one in between.)
+    runs: u64,
+    /// The value that a coroutine awaits is so many words in front of the end of its frame's values.
+    awaited: u32,
 }
 
-const VERSIONS: [Groups; 2] = [
+const VERSIONS: [Groups; 3] = [
     Groups {
         minor: 13,
         thread: 152,
+        thread_pointer: 5,
         frame: 224,
         code: 272,
         object: 352,
@@ -48,12 +58,25 @@ const VERSIONS: [Groups; 2] = [
     Groups {
         minor: 14,
         thread: 176,
+        thread_pointer: 5,
         frame: 248,
         code: 312,
         object: 400,
         bytes: 592,
         string: 616,
-        tasks: Some(TaskGroups { set: 496, generator: 664 }),
+        tasks: Some(TaskGroups { set: 496, generator: 664, before_task: 5, has_frame: false, runs: 0, awaited: 1 }),
+        without_lock: false,
+    },
+    Groups {
+        minor: 15,
+        thread: 176,
+        thread_pointer: 8,
+        frame: 312,
+        code: 376,
+        object: 464,
+        bytes: 688,
+        string: 712,
+        tasks: Some(TaskGroups { set: 592, generator: 792, before_task: 7, has_frame: true, runs: 3, awaited: 2 }),
         without_lock: false,
     },
 ];
@@ -126,7 +149,7 @@ pub fn version(bytes: &[u8], words: WordSize) -> Option<Version> {
         next_interpreter: table.offset(INTERPRETER, 2)?,
         threads: table.offset(INTERPRETER, 3)?,
         next_thread: in_thread(2)?,
-        thread_pointer: in_thread(5)?,
+        thread_pointer: in_thread(groups.thread_pointer)?,
         innermost: in_thread(4)?,
         innermost_there: ScriptLayout::NONE,
         caller: in_frame(1)?,
@@ -161,9 +184,6 @@ pub fn version(bytes: &[u8], words: WordSize) -> Option<Version> {
 /// The most bytes of a string in front of its form.
 const LARGEST_HEAD: u32 = 56;
 
-/// Behind the state of a thread: so many words in front of the pointer to the task that it runs.
-const RUNNING_TASK: u32 = 5;
-
 /// The offsets of a task's members, which the module of tasks tells.
 struct Task {
     awaited_by: u32,
@@ -188,8 +208,9 @@ fn tasks(table: &Table<'_>, words: WordSize, groups: &Groups, of: TaskGroups, as
     let values = table.offset(groups.frame, 6)?;
     let [code, place] = [table.offset(groups.frame, 2)?, table.offset(groups.frame, 3)?];
     let coroutine_bytes = frame + code.max(place).max(values) + word;
+    let behind_thread = if of.has_frame { table.number(groups.frame) } else { 0 } + u64::from(of.before_task * word);
     let layout = TaskLayout {
-        running: u32::try_from(table.number(groups.thread)).ok()?.checked_add(RUNNING_TASK * word)?,
+        running: u32::try_from(table.number(groups.thread).checked_add(behind_thread)?).ok()?,
         task_bytes: task.name + word,
         awaited_by: task.awaited_by,
         is_task: task.is_task,
@@ -199,6 +220,8 @@ fn tasks(table: &Table<'_>, words: WordSize, groups: &Groups, of: TaskGroups, as
         coroutine_bytes,
         kind: table.offset(groups.object, 1)?,
         state: table.offset(of.generator, 3)?,
+        runs: of.runs,
+        awaited: (of.awaited * word).into(),
         frame,
         values,
         used: table.offset(of.set, 1)?,
@@ -232,7 +255,7 @@ pub fn of_tasks(known: &TaskLayout, words: WordSize, section: &[u8]) -> Option<T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::python::table_of_3_14::{narrow_table, table};
+    use crate::script::python::known_tables::{narrow_table, table, table_of_3_15};
 
     const WIDE: WordSize = WordSize::EIGHT;
 
@@ -250,6 +273,22 @@ mod tests {
         assert_eq!((layout.caller, layout.code, layout.place, layout.kind), (8, 0, 56, 74));
         assert_eq!((layout.constant, layout.constant_words, layout.contents), (64, 10, [112, 128, 136]));
         assert!(!is_free_threaded(&table(&[])));
+    }
+
+    /// Groups are elsewhere, threads tell their pointer by another offset, and a frame lies between the state of a thread and its task.
+    #[test]
+    fn offsets_of_3_15() {
+        let version = version(&table_of_3_15(&[]), WIDE).unwrap();
+        let layout = version.layout;
+        assert_eq!((version.minor, version.instructions, version.ascii, version.text), (15, 208, 40, 56));
+        assert_eq!((layout.interpreters, layout.next_interpreter, layout.threads), (936, 7264, 7336));
+        assert_eq!((layout.next_thread, layout.thread_pointer, layout.innermost), (8, 176, 72));
+        assert_eq!((layout.caller, layout.code, layout.place, layout.kind), (8, 0, 56, 74));
+        assert_eq!((layout.constant, layout.constant_words, layout.contents), (64, 10, [112, 128, 136]));
+        let tasks = layout.tasks;
+        assert_eq!((tasks.running, tasks.state, tasks.runs, tasks.awaited), (888 + 88 + 7 * 8, 67, 3, 16));
+        assert_eq!((tasks.used, tasks.table, tasks.mask), (24, 40, 32));
+        assert!(super::version(&table_of_3_15(&[(16, 1)]), WIDE).is_none(), "without a global lock");
     }
 
     fn tasks(changes: &[(usize, u64)]) -> Option<TaskLayout> {

@@ -5,8 +5,8 @@
 
 mod code;
 mod debug_offsets;
+mod known_tables;
 mod lines;
-mod table_of_3_14;
 mod versions;
 
 use crate::elf::Elf;
@@ -78,8 +78,9 @@ fn kind(elf: &Elf, runtime: Option<u64>) -> &'static str {
 pub fn samples() -> Vec<Rc<dyn Runtime>> {
     let of_tables = [(8, 8), (10, 8), (11, 8), (11, 4), (12, 8)];
     let of_tables = of_tables.into_iter().filter_map(|(minor, word)| versions::before_debug_offsets(minor, word));
-    let versions = of_tables.chain(debug_offsets::version(&table_of_3_14::table(&[]), WordSize::EIGHT));
-    let versions = versions.chain(debug_offsets::version(&table_of_3_14::narrow_table(&[]), WordSize::FOUR));
+    let versions = of_tables.chain(debug_offsets::version(&known_tables::table(&[]), WordSize::EIGHT));
+    let versions = versions.chain(debug_offsets::version(&known_tables::table_of_3_15(&[]), WordSize::EIGHT));
+    let versions = versions.chain(debug_offsets::version(&known_tables::narrow_table(&[]), WordSize::FOUR));
     let sample = |version| -> Rc<dyn Runtime> {
         Rc::new(Python { version, runtime: 0x1000, text: 0x2000, known: RefCell::default() })
     };
@@ -119,6 +120,11 @@ impl Runtime for Python {
 
     fn is_hidden(&self, frame: &ScriptFrame) -> bool {
         self.version.minor > 11 && frame.kind & 0xff == OWNED_BY_C_STACK.into()
+    }
+
+    /// Since 3.15, each thread has a frame below all others (`base_frame`).
+    fn may_lack_evaluation(&self, run: &[ScriptFrame]) -> bool {
+        self.version.minor > 14 && run.iter().all(|frame| self.is_hidden(frame))
     }
 
     fn name(&self, layout: &ScriptLayout, frame: &ScriptFrame, memory: &mut dyn ThreadMemory) -> Option<StackFrame> {

@@ -1,4 +1,4 @@
-//! The table of debug offsets that a build of 3.14.3 has. Only tests and `fuzz/` use this.
+//! The tables of debug offsets that builds of 3.14.3 and 3.15.2 have. Only tests and `fuzz/` use this.
 
 /// The numbers of the table, as far as it is read: pairs of a place and a number. The rest is 0.
 const NUMBERS: [(usize, u64); 39] = [
@@ -88,15 +88,63 @@ const NARROW: [(usize, u64); 41] = [
     (688, 35),
 ];
 
-/// The size of the table, as far as it is read.
-const SIZE: usize = 696;
+/// The numbers of Debian's build of 3.15.2.
+const NUMBERS_OF_3_15: [(usize, u64); 39] = [
+    (8, 0x30f_02f0),
+    (24, 346_568),
+    (40, 936),
+    (48, 226_240),
+    (64, 7264),
+    (72, 7336),
+    (80, 7352),
+    (176, 888),
+    (192, 8),
+    (208, 72),
+    (240, 176),
+    (312, 88),
+    (320, 8),
+    (336, 56),
+    (352, 74),
+    (360, 64),
+    (376, 216),
+    (384, 112),
+    (392, 120),
+    (400, 128),
+    (408, 136),
+    (416, 68),
+    (448, 208),
+    (464, 16),
+    (472, 8),
+    (592, 200),
+    (600, 24),
+    (608, 40),
+    (616, 32),
+    (688, 40),
+    (696, 16),
+    (704, 32),
+    (712, 64),
+    (720, 32),
+    (728, 16),
+    (736, 40),
+    (792, 160),
+    (808, 72),
+    (816, 67),
+];
 
-/// The table with other numbers in some places.
+/// The size of the table, as far as it is read.
+const SIZE: usize = 824;
+
+/// The table of 3.14 with other numbers in some places.
 pub fn table(changes: &[(usize, u64)]) -> Vec<u8> {
     with_numbers(&NUMBERS, changes)
 }
 
-/// The same of 32 bits.
+/// The table of 3.15.
+pub fn table_of_3_15(changes: &[(usize, u64)]) -> Vec<u8> {
+    with_numbers(&NUMBERS_OF_3_15, changes)
+}
+
+/// The table of 3.14 of 32 bits.
 pub fn narrow_table(changes: &[(usize, u64)]) -> Vec<u8> {
     with_numbers(&NARROW, changes)
 }
