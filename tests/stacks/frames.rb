@@ -19,8 +19,13 @@ for i in 0...lines.size
   OWN[name] << (i + 1..last + 1)
 end
 
+# The name of the code: since 3.4, labels of methods begin with their class, which is found for a backtrace only.
+def name_of(place)
+  place.label.sub(/((?:\A| in ))(?:[A-Z]\w*(?:::[A-Z]\w*)*|#<.*?>)[#.](?=\S)/, '\1')
+end
+
 def of_ruby?(place)
-  label = place.label
+  label = name_of(place)
   return true if label.match?(/\A(<main>|<top|<class:|<module:|singleton class|made_)| in /) || place.path&.start_with?("<internal:")
   place.path == __FILE__ ? OWN[label].any? { |lines| lines.include?(place.lineno) } : label == "mktmpdir"
 end
@@ -29,7 +34,7 @@ def mark(*)
   number = LOCK.synchronize { $next += 1 }
   frames = []
   for place in caller_locations(1)
-    frames << "#{place.label}\t#{place.path}\t#{place.lineno}" if of_ruby?(place)
+    frames << "#{name_of(place)}\t#{place.path}\t#{place.lineno}" if of_ruby?(place)
   end
   line = [number, *frames].join("\x01")
   LOCK.synchronize { TOLD.write(line + "\n") }

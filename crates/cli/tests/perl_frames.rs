@@ -23,13 +23,13 @@ fn perl_of(versions: &[&str], pointer: &str) -> Option<String> {
 }
 
 fn perl() -> Option<String> {
-    perl_of(&["v5.36.", "v5.40.", "v5.42."], "8")
+    perl_of(&["v5.36.", "v5.40.", "v5.42.", "v5.44."], "8")
 }
 
 #[test]
 fn frames_are_those_that_perl_knows() {
     let Some(perl) = perl() else {
-        skip!("no Perl 5.36, 5.40 or 5.42 with threads");
+        skip!("no Perl 5.36, 5.40, 5.42 or 5.44 with threads");
     };
     are_those_that_it_knows(&perl, "perl-frames");
 }
@@ -71,7 +71,7 @@ fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
 #[test]
 fn as_callers() {
     let Some(perl) = perl() else {
-        skip!("no Perl 5.36, 5.40 or 5.42 with threads");
+        skip!("no Perl 5.36, 5.40, 5.42 or 5.44 with threads");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("perl-callers{engine}"));

@@ -28,13 +28,13 @@ fn ruby_of(versions: &[&str], word: &str) -> Option<String> {
 }
 
 fn ruby() -> Option<String> {
-    ruby_of(&["3.1.", "3.3."], "8")
+    ruby_of(&["3.1.", "3.3.", "3.4."], "8")
 }
 
 #[test]
 fn frames_are_those_that_ruby_knows() {
     let Some(ruby) = ruby() else {
-        skip!("no Ruby 3.1 or 3.3");
+        skip!("no Ruby 3.1, 3.3 or 3.4");
     };
     are_those_that_it_knows(&ruby, "ruby-frames");
 }
@@ -75,7 +75,7 @@ fn in_their_order(calls: &[(usize, Vec<Value>)], run: &str) {
 #[test]
 fn as_callers() {
     let Some(ruby) = ruby() else {
-        skip!("no Ruby 3.1 or 3.3");
+        skip!("no Ruby 3.1, 3.3 or 3.4");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("ruby-callers{engine}"));
@@ -118,7 +118,7 @@ end
 #[test]
 fn a_server_of_pages() {
     let Some(ruby) = ruby() else {
-        skip!("no Ruby 3.1 or 3.3");
+        skip!("no Ruby 3.1, 3.3 or 3.4");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("ruby-server{engine}"));

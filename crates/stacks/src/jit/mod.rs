@@ -11,5 +11,5 @@ pub mod languages;
 mod pypy;
 pub mod runtime;
 #[cfg(test)]
-mod test_memory;
+pub(crate) mod test_memory;
 pub mod v8;

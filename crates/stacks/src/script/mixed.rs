@@ -7,7 +7,7 @@ use crate::script::waiting::split;
 use crate::script::waiting_names::named_tasks;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, StackFrame, ThreadMemory};
+use stride_event::{Bottom, ScriptEnd, ScriptFrame, ScriptFrames, ScriptLayout, SourceLine, StackFrame, ThreadMemory};
 
 /// The frames of scripts, each once: equal frames of several processes are one.
 #[derive(Default)]
@@ -88,9 +88,18 @@ pub fn mix_in(
         return told(&text("frames that do not fit the stack"), names);
     }
     let mut mixed = Mixed { frames: Vec::with_capacity(native.len() + script.frames.len()), lacks: false };
+    // The line of a part of the next function.
+    let mut line_of_part: Option<SourceLine> = None;
     let mut name = |run: &[ScriptFrame], mixed: &mut Mixed| {
         for frame in run.iter().filter(|frame| !runtime.is_hidden(frame)) {
-            let named = runtime.name(layout, frame, memory);
+            let mut named = runtime.name(layout, frame, memory);
+            if let Some(part) = named.as_mut().filter(|named| runtime.is_part_of_next(named)) {
+                line_of_part = line_of_part.take().or_else(|| part.source.take());
+                continue;
+            }
+            if let (Some(line), Some(named)) = (line_of_part.take(), &mut named) {
+                named.source = Some(line);
+            }
             if named.as_ref().is_some_and(|named| runtime.is_never_shown(named)) {
                 continue;
             }

@@ -62,6 +62,11 @@ pub trait Runtime {
         false
     }
 
+    /// True if the language shows a part of a function that has a frame of its own as that function, which has the next frame: the line is that of the part.
+    fn is_part_of_next(&self, _named: &StackFrame) -> bool {
+        false
+    }
+
     /// True if code that is compiled while the program runs may stand for the evaluation function. Nothing may tell what called it.
     fn compiles(&self) -> bool {
         false

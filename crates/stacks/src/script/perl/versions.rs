@@ -23,6 +23,7 @@ const VERSIONS: &[PerlVersion] = &[
     PerlVersion { number: [5, 36], size: 3768, statement: 208, contexts: 224, compiled: 2100, offsets: &WIDE },
     PerlVersion { number: [5, 40], size: 3768, statement: 208, contexts: 224, compiled: 1884, offsets: &WIDE },
     PerlVersion { number: [5, 42], size: 3768, statement: 208, contexts: 224, compiled: 1884, offsets: &WIDE },
+    PerlVersion { number: [5, 44], size: 3776, statement: 208, contexts: 224, compiled: 1884, offsets: &WIDE },
     PerlVersion { number: [5, 36], size: 2320, statement: 124, contexts: 132, compiled: 1412, offsets: &NARROW_5_36 },
     PerlVersion { number: [5, 40], size: 2332, statement: 124, contexts: 132, compiled: 1176, offsets: &NARROW },
     PerlVersion { number: [5, 42], size: 2332, statement: 124, contexts: 132, compiled: 1176, offsets: &NARROW },

@@ -105,15 +105,32 @@ pub fn read(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> 
         (entries as usize * ENTRY, if has_index { FIRST_BYTES + blocks * block_bytes(words) } else { 0 });
     let (lines, index) = (table(lines, lines_len), table(index, index_len));
     let is_whole = lines.len() == lines_len && index.len() == index_len;
-    Some(RubyCode {
-        name: text(layout, name, memory)?,
-        file: text(layout, path, memory)?,
-        words,
-        start,
-        lines,
-        index,
-        is_whole,
-    })
+    let name = text(layout, name, memory)?;
+    let name = if &*name == OF_EVAL { name_around(layout, code, memory).unwrap_or(name) } else { name };
+    Some(RubyCode { name, file: text(layout, path, memory)?, words, start, lines, index, is_whole })
+}
+
+/// The name of code that `eval` runs. Since 3.4, backtraces have the name of the code around instead.
+const OF_EVAL: &str = "<compiled>";
+
+/// The name of the code around the code of an `eval`.
+fn name_around(layout: &ScriptLayout, code: u64, memory: &mut dyn ThreadMemory) -> Option<Box<str>> {
+    /// In code: so many words behind the table of lines is the code around.
+    const AROUND: usize = 6;
+    const DEEPEST: usize = 8;
+    let words = WordSize::of(layout);
+    let [_, name, lines] = layout.contents;
+    let mut code = code;
+    for _ in 0..DEEPEST {
+        let around = words.word(code.wrapping_add(u64::from(lines) + (AROUND * words.bytes()) as u64), memory)?;
+        code = words.word(around.wrapping_add(layout.code_there.into()), memory)?;
+        let name = words.word(code.wrapping_add(name.into()), memory)?;
+        let name = text(layout, name, memory)?;
+        if &*name != OF_EVAL {
+            return Some(name);
+        }
+    }
+    None
 }
 
 /// The text of a string, or of the first in an array.
@@ -152,6 +169,7 @@ fn text(layout: &ScriptLayout, value: u64, memory: &mut dyn ThreadMemory) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::jit::test_memory::TestMemory;
 
     /// A table with these lines, of which entry `i` begins `starts[i]` words behind the start, for words of this size.
     fn code(size: WordSize, starts: &[u64], lines: &[i32], words: u64) -> RubyCode {
@@ -205,5 +223,35 @@ mod tests {
         assert_eq!(code.line(0x1008), None);
         code.lines.clear();
         assert_eq!(code.line(0x1008), None);
+    }
+
+    /// The code of an `eval` in the code of another one has the name of the code around both.
+    #[test]
+    fn the_name_of_evaluated_code() {
+        let layout = crate::script::ruby::versions::layout("3.4.11", 8).unwrap();
+        let mut memory = TestMemory::all(|_| None);
+        let string = |memory: &mut TestMemory, at: u64, text: &str| {
+            // A string with its length, and its text inside.
+            memory.words.insert(at, 5);
+            memory.words.insert(at + 16, text.len() as u64);
+            for (i, bytes) in text.as_bytes().chunks(8).enumerate() {
+                let mut word = [0; 8];
+                word[..bytes.len()].copy_from_slice(bytes);
+                memory.words.insert(at + 24 + 8 * i as u64, u64::from_le_bytes(word));
+            }
+        };
+        string(&mut memory, 0x100, OF_EVAL);
+        string(&mut memory, 0x200, "load");
+        // Code, the object that has the code, and the code around.
+        for (code, name, around) in [(0x1000, 0x100, 0x5000), (0x2000, 0x100, 0x6000), (0x3000, 0x200, 0)] {
+            memory.words.insert(code + 80, name);
+            memory.words.insert(code + 160, around);
+        }
+        memory.words.extend([(0x5010, 0x2000), (0x6010, 0x3000)]);
+        assert_eq!(name_around(&layout, 0x1000, &mut memory).as_deref(), Some("load"));
+        memory.words.insert(0x6010, 0x1000);
+        assert_eq!(name_around(&layout, 0x1000, &mut memory), None, "a circle");
+        memory.words.remove(&0x5010);
+        assert_eq!(name_around(&layout, 0x1000, &mut memory), None, "code that is gone");
     }
 }

@@ -6,17 +6,20 @@ use crate::elf::exported::Exported;
 use crate::files::bytes::u32_at;
 use stride_event::CodeKind;
 
-/// Functions that read the pointer first (`ruby/internal/gc.h`). All must tell the same.
-const READERS: [&[u8]; 3] = [b"rb_gc_enable", b"rb_gc_count", b"rb_during_gc"];
+/// Functions that read the pointer first (`ruby/internal/gc.h`, `ruby/debug.h`), in some versions: since 3.4, the first two call another one.
+const READERS: [&[u8]; 5] =
+    [b"rb_gc_enable", b"rb_gc_count", b"rb_during_gc", b"rb_gc_get_objspace", b"rb_postponed_job_trigger"];
+/// So many must read something first, and all of these the same.
+const LEAST: usize = 3;
 
 /// The address of the pointer, in code of x86-64 and i386.
 pub fn of_readers(elf: &Elf) -> Option<u64> {
     let exported = Exported::of(elf)?;
-    let told = READERS.map(|name| first_read(elf, exported.find(name)?.address));
-    let [Some(first), Some(second), Some(third)] = told else { return None };
+    let told: Vec<u64> = READERS.iter().filter_map(|name| first_read(elf, exported.find(name)?.address)).collect();
+    let first = *told.first()?;
     let variables = elf.section(b".bss")?;
     let is_variable = first.checked_sub(variables.address).is_some_and(|inside| inside < variables.size);
-    (first == second && second == third && is_variable).then_some(first)
+    (told.len() >= LEAST && told.iter().all(|other| *other == first) && is_variable).then_some(first)
 }
 
 /// The address that the first instruction of a function reads, or that it loads to read there.

@@ -34,6 +34,8 @@ struct Ruby {
     layout: ScriptLayout,
     /// The address in the file of the pointer to the virtual machine (`ruby_current_vm_ptr`).
     machine: u64,
+    /// Since 3.4, backtraces have no frames for `rescue` and `ensure`, and the line there is that of the function.
+    without_rescues: bool,
     known: RefCell<KnownCode<RubyCode>>,
 }
 
@@ -46,7 +48,8 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
     let layout = versions::layout(&told, elf.form.word.into());
     Some(match (machine.or_else(|| machine::of_readers(elf)), layout) {
         (Some(machine), Some(layout)) => {
-            FoundRuntime::Known(Rc::new(Ruby { layout, machine, known: RefCell::default() }))
+            let without_rescues = versions::hides_rescues(&told);
+            FoundRuntime::Known(Rc::new(Ruby { layout, machine, without_rescues, known: RefCell::default() }))
         }
         _ => FoundRuntime::Unsupported(format!("Ruby {told}").into()),
     })
@@ -54,8 +57,9 @@ pub fn find(elf: &Elf, _: &[u8]) -> Option<FoundRuntime> {
 
 /// All versions that are known. Only tests and `fuzz/` use this.
 pub fn samples() -> impl Iterator<Item = Rc<dyn Runtime>> {
-    versions::all()
-        .map(|layout| Rc::new(Ruby { layout, machine: 0x1000, known: RefCell::default() }) as Rc<dyn Runtime>)
+    versions::all().map(|layout| {
+        Rc::new(Ruby { layout, machine: 0x1000, without_rescues: false, known: RefCell::default() }) as Rc<dyn Runtime>
+    })
 }
 
 impl Runtime for Ruby {
@@ -89,7 +93,39 @@ impl Runtime for Ruby {
         })
     }
 
+    fn is_part_of_next(&self, named: &StackFrame) -> bool {
+        let name = named.symbol.as_ref().map_or("", |symbol| &symbol.name);
+        self.without_rescues && ["rescue in ", "ensure in "].iter().any(|part| name.starts_with(part))
+    }
+
     fn is_stand_in(&self, _: &str) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ruby(told: &str) -> Ruby {
+        let layout = versions::layout(told, 8).unwrap();
+        Ruby { layout, machine: 0, without_rescues: versions::hides_rescues(told), known: RefCell::default() }
+    }
+
+    #[test]
+    fn rescues_have_frames_until_3_4() {
+        let named = |name: &str| StackFrame {
+            module: None,
+            offset: 0,
+            symbol: Some(Symbol { name: name.into(), offset: 0 }),
+            source: None,
+            inlined: Box::default(),
+        };
+        for part in ["rescue in load", "ensure in block in load"] {
+            assert!(ruby("3.4.11").is_part_of_next(&named(part)), "{part}");
+            assert!(!ruby("3.3.8").is_part_of_next(&named(part)), "{part}");
+        }
+        assert!(!ruby("3.4.11").is_part_of_next(&named("block in load")));
+        assert!(versions::layout("3.2.9", 8).is_none() && versions::layout("3.4.1", 4).is_none());
     }
 }

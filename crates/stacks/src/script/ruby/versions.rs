@@ -11,14 +11,19 @@ const OF_C: u32 = 0x80;
 const DUMMY: u32 = 0x7999;
 
 /// The versions of which layouts are known.
-const VERSIONS: [(&str, ScriptLayout); 4] =
-    [("3.1.", V3_1), ("3.3.", V3_3), ("3.1.", V3_1_NARROW), ("3.3.", V3_3_NARROW)];
+const VERSIONS: [(&str, ScriptLayout); 5] =
+    [("3.1.", V3_1), ("3.3.", V3_3), ("3.1.", V3_1_NARROW), ("3.3.", V3_3_NARROW), ("3.4.", V3_4)];
 
 /// The layout of a version that a program tells, such as `3.3.8`, and whose words have so many bytes.
 pub fn layout(told: &str, word: usize) -> Option<ScriptLayout> {
     let is_it =
         |(version, layout): &&(&str, ScriptLayout)| told.starts_with(version) && WordSize::of(layout).bytes() == word;
     VERSIONS.iter().find(is_it).map(|&(_, layout)| layout)
+}
+
+/// True if the version's own backtraces have no frames for the parts of functions behind `rescue` and `ensure`.
+pub fn hides_rescues(told: &str) -> bool {
+    !["3.1.", "3.3."].iter().any(|version| told.starts_with(version))
 }
 
 pub fn all() -> impl Iterator<Item = ScriptLayout> {
@@ -63,7 +68,10 @@ const V3_3: ScriptLayout = ScriptLayout {
     ..V3_1
 };
 
-/// The same versions in programs of 32 bits.
+/// The code around that of an `eval` has the name of both.
+const V3_4: ScriptLayout = ScriptLayout { constant_words: 21, ..V3_3 };
+
+/// 3.1 and 3.3 in programs of 32 bits.
 const V3_1_NARROW: ScriptLayout = ScriptLayout {
     narrow: 1,
     threads: 24,
