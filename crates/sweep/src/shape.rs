@@ -29,10 +29,13 @@ pub enum KeptPart {
 pub const STANDARD_OUTPUT: &str = "standard output";
 
 impl RunShape {
-    /// The parts of this shape that another one lacks, or has otherwise. What the other one has besides is no loss.
+    /// The parts of this shape that another one lacks, or has otherwise. What the other one has besides is no loss, and neither are words on a standard output that has none here.
     pub fn lost_in(&self, other: &RunShape) -> BTreeSet<PathBuf> {
         let of_other = |name| other.parts.get(name).copied().unwrap_or(KeptPart::Missing);
-        let lost = self.parts.iter().filter(|(name, part)| **part != KeptPart::Missing && **part != of_other(*name));
+        let is_empty = |name: &Path, part: &KeptPart| {
+            *part == KeptPart::Missing || name == Path::new(STANDARD_OUTPUT) && matches!(part, KeptPart::File(0, _))
+        };
+        let lost = self.parts.iter().filter(|(name, part)| !is_empty(name, part) && **part != of_other(*name));
         lost.map(|(name, _)| name.clone()).collect()
     }
 
@@ -122,5 +125,13 @@ mod tests {
         assert_eq!(before.lost_in(&shape()), [PathBuf::from("sub/a")].into());
         fs::remove_file(root.join("sub/a")).unwrap();
         assert_eq!(before.lost_in(&shape()), [PathBuf::from("sub/a")].into());
+        let with_output = |text: &str| {
+            let mut shape = RunShape::default();
+            fs::write(root.join("out"), text).unwrap();
+            shape.add(STANDARD_OUTPUT.into(), &root.join("out"));
+            shape
+        };
+        assert!(with_output("").lost_in(&with_output("ar: no plugin")).is_empty(), "more words are no loss");
+        assert_eq!(with_output("sum 3").lost_in(&with_output("")), [PathBuf::from(STANDARD_OUTPUT)].into());
     }
 }

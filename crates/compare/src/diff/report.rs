@@ -4,6 +4,7 @@ use crate::diff::rollup;
 use crate::diff::{Change, ChangeKind, Diff, Wavering};
 use crate::profile::figures::Figures;
 use crate::profile::range::Range;
+use std::cmp::Reverse;
 use std::fmt::Write;
 use std::rc::Rc;
 use stride_event::quantity::{bytes, change, count, decimal, duration, grouped, percent, ratio};
@@ -133,8 +134,9 @@ pub fn verdict(diff: &Diff<'_>) -> String {
 fn cause(diff: &Diff<'_>) -> String {
     let more = diff.this.total.calls as i64 - diff.base.total.calls as i64;
     let noted = || diff.syscalls.iter().filter(|change| change.of_note);
-    // If the total has changed, the syscall that changed the total; otherwise the change with the largest weight.
-    let with_total = noted().find(|change| diff.total_differs() && change.more().signum() == more.signum());
+    // If the total has changed, the syscall that changed the total most, whatever time its calls took; otherwise the change with the largest weight.
+    let in_total = noted().filter(|change| diff.total_differs() && change.more().signum() == more.signum());
+    let with_total = in_total.max_by_key(|change| (change.more().abs(), Reverse(&change.name)));
     if let Some(change) = with_total.or_else(|| noted().next()) {
         let share = change.more() as f64 / more as f64;
         let how = if with_total.is_some() && share > 0.5 { "most of it" } else { "above all" };
@@ -457,6 +459,23 @@ The run: 9.00 µs against 3.00 µs.
         assert!(rendered(&base, &this).starts_with(expected), "{}", rendered(&base, &this));
         let without = text(&Diff::new(&base, &this, None), &["Times are not compared.".into()]);
         assert_eq!(without, "Nothing important differs: 50 calls in each.\nTimes are not compared.\n");
+    }
+
+    /// How long calls take differs from run to run. The call that changed the total is told by its number.
+    #[test]
+    fn the_total_is_about_numbers() {
+        let of = |calls: [(u64, &str, u64); 2]| {
+            let mut run = MadeUpRun::new();
+            for (n, name, ns) in calls {
+                (0..n).for_each(|_| run.call(PID, name, "/a", OK, ns));
+            }
+            run.exit(PID);
+            run.profile()
+        };
+        let base = of([(300, "close", 1_000), (300, "openat", 900_000)]);
+        let this = of([(20, "close", 1_000), (20, "openat", 1_000)]);
+        let told = rendered(&base, &this);
+        assert!(told.starts_with("93% fewer calls: 40 against 600; above all close: 20 against 300.\n"), "{told}");
     }
 
     #[test]
