@@ -15,7 +15,7 @@ use std::process::Command;
 
 /// One of the versions that Stride knows.
 fn any_version() -> Option<(u32, &'static PathBuf)> {
-    [17, 11, 21, 25].into_iter().find_map(|major| Some((major, javas::of_version(major)?)))
+    [17, 11, 21, 25, 26].into_iter().find_map(|major| Some((major, javas::of_version(major)?)))
 }
 
 /// Compiles a program of `tests/stacks` into the scratch directory, for this version of Java.
@@ -209,7 +209,7 @@ fn virtual_threads_of_java_25() {
 #[test]
 fn as_callers() {
     let Some((major, java)) = any_version() else {
-        skip!("no Java 11, 17, 21 or 25, or no compiler for it");
+        skip!("no Java 11, 17, 21, 25 or 26, or no compiler for it");
     };
     for &engine in engines() {
         let scratch = Scratch::new(&format!("java-callers{engine}"));
@@ -237,7 +237,7 @@ fn as_callers() {
 #[test]
 fn advice_for_a_web_server() {
     let Some((major, java)) = any_version() else {
-        skip!("no Java 11, 17, 21 or 25, or no compiler for it");
+        skip!("no Java 11, 17, 21, 25 or 26, or no compiler for it");
     };
     let source = std::fs::read_to_string(root().join("tests/stacks/Web.java")).unwrap();
     let line = 1 + source.lines().position(|line| line.contains("Files.readString(")).unwrap();
@@ -270,4 +270,5 @@ versions! {
     java_17: 17
     java_21: 21
     java_25: 25
+    java_26: 26
 }

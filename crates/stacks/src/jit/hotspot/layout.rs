@@ -166,7 +166,7 @@ impl Layout {
         let found = match version {
             11 | 17 => Layout::before_25(tables, "_flags", 0),
             21 => Layout::before_25(tables, "_flags._flags", 1),
-            25 => Layout::of_25(tables),
+            25 | 26 => Layout::since_25(tables),
             _ => return Err(NoLayout::Unsupported(version)),
         };
         found.ok_or(NoLayout::Incomplete)
@@ -201,8 +201,11 @@ impl Layout {
         })
     }
 
-    fn of_25(tables: &DebuggerTables) -> Option<Layout> {
+    fn since_25(tables: &DebuggerTables) -> Option<Layout> {
         let of = |of_type: &str, name: &str| tables.offset(of_type, name);
+        // Since 26, calls of method handles have no handler of their own.
+        let given_up =
+            of("nmethod", "_deopt_handler_offset").or_else(|| of("nmethod", "_deopt_handler_entry_offset"))?;
         Some(Layout {
             cache: CacheLayout::of(tables)?,
             blob: BlobLayout::of(
@@ -214,7 +217,7 @@ impl Layout {
                 id: of("nmethod", "_compile_id")?,
                 original: of("nmethod", "_orig_pc_offset")?,
                 entry: CodeEntry::Offset(of("nmethod", "_verified_entry_offset")?),
-                given_up: [of("nmethod", "_deopt_handler_offset")?, of("nmethod", "_deopt_mh_handler_offset")?],
+                given_up: [given_up, of("nmethod", "_deopt_mh_handler_offset").unwrap_or(given_up)],
                 tables: TablesPlace::Apart {
                     mutable: of("CodeBlob", "_mutable_data")?,
                     mutable_size: of("CodeBlob", "_mutable_data_size")?,
