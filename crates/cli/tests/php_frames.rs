@@ -178,6 +178,7 @@ versions! {
     php_8_2: 2 USUAL
     php_8_3: 3 USUAL
     php_8_4: 4 USUAL
+    php_8_5: 5 USUAL
     php_8_2_of_32_bits: 2 NARROW
     php_8_4_of_32_bits: 4 NARROW
 }

@@ -76,6 +76,7 @@ const VERSIONS: &[PhpVersion] = &[
     version(4, 168),
     of_layout(NARROW, 2, 92, 296),
     of_layout(NARROW, 4, 100, 296),
+    of_layout(WIDE, 5, 168, 512),
 ];
 
 /// The version of PHP 8 with this number, in programs whose words have so many bytes.
