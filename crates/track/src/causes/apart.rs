@@ -1,7 +1,8 @@
 //! The time of each process, or of each thread, apart from that of others.
 
+use crate::causes::path_parts::ActivityId;
 use crate::causes::shares::TimeSpent;
-use crate::causes::spent::{ActivityId, CallCount, Spent};
+use crate::causes::spent::{CallCount, Spent};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use stride_event::{Ns, Tid};

@@ -1,7 +1,7 @@
 //! Chains of threads that waited for a thread on the critical path: its parent or client, the thread that waited for that one, and so on.
 
 use crate::causes::ended_wait::EndedWait;
-use crate::causes::spent::ActivityId;
+use crate::causes::path_parts::{ActivityId, TimeOnPath, add};
 use rustc_hash::FxHashMap;
 use stride_event::{Ns, Tid};
 
@@ -15,7 +15,11 @@ pub enum Leaf {
 
 /// The time of each leaf, by the waits that were open meanwhile, the outermost first.
 #[derive(Default, Debug)]
-pub struct Chains(FxHashMap<(Leaf, Box<[ActivityId]>), Ns>);
+pub struct Chains {
+    times: FxHashMap<(Leaf, Box<[ActivityId]>), Ns>,
+    /// The time of each thread on the path.
+    threads: FxHashMap<Tid, TimeOnPath>,
+}
 
 /// The time in further chains is not told.
 const MAX_CHAINS: usize = 1 << 16;
@@ -54,9 +58,11 @@ impl Chains {
         for wait in within(waits, from, to).filter(|wait| wait.by.is_none()) {
             let part = (wait.to.min(to) - wait.from.max(from)).min(rest);
             self.add(Leaf::Waits(wait.activity), above, part);
+            add(&mut self.threads.entry(tid).or_default().waits, wait.activity, part);
             rest -= part;
         }
         self.add(Leaf::Works(tid), above, rest);
+        self.threads.entry(tid).or_default().works += rest;
     }
 
     fn add(&mut self, leaf: Leaf, above: &[ActivityId], time: Ns) {
@@ -64,13 +70,18 @@ impl Chains {
             return;
         }
         let key = (leaf, above.into());
-        if self.0.len() < MAX_CHAINS || self.0.contains_key(&key) {
-            *self.0.entry(key).or_default() += time;
+        if self.times.len() < MAX_CHAINS || self.times.contains_key(&key) {
+            *self.times.entry(key).or_default() += time;
         }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (Leaf, &[ActivityId], Ns)> {
-        self.0.iter().map(|((leaf, above), time)| (*leaf, &above[..], *time))
+        self.times.iter().map(|((leaf, above), time)| (*leaf, &above[..], *time))
+    }
+
+    /// The time of a thread on the path.
+    pub fn thread(&self, tid: Tid) -> Option<&TimeOnPath> {
+        self.threads.get(&tid)
     }
 }
 
@@ -155,6 +166,6 @@ mod tests {
             chains.adds(5000 + at as Tid, at, at + 1, &mut behind, |_| &[]);
         }
         assert_eq!(behind.len(), MAX_DEPTH + 1);
-        assert_eq!(chains.0.len(), MAX_CHAINS);
+        assert_eq!(chains.times.len(), MAX_CHAINS);
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::causes::chains::Chains;
 use crate::causes::ended_wait::EndedWait;
+use crate::causes::path_parts::{ThreadWaits, add};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Tid};
@@ -23,6 +24,23 @@ struct Timeline {
     waits: Vec<EndedWait>,
     first: Ns,
     last: Ns,
+}
+
+impl Timeline {
+    /// The time of the waits. Of two that share some time, the later one counts for the rest.
+    fn sums(&self) -> ThreadWaits {
+        let (mut sums, mut until) = (ThreadWaits::default(), 0);
+        for wait in &self.waits {
+            let from = wait.from.max(until);
+            let (to, part) = match wait.by {
+                Some((_, at)) => (at, &mut sums.followed),
+                None => (wait.to, &mut sums.alone),
+            };
+            add(part, wait.activity, to.saturating_sub(from));
+            until = until.max(to);
+        }
+        sums
+    }
 }
 
 /// The starts and waits of all threads.
@@ -194,10 +212,12 @@ impl Timelines {
             }
         }
         for (tid, timeline) in &self.threads {
-            let waited: Ns = timeline.waits.iter().filter_map(|wait| Some(wait.by?.1 - wait.from)).sum();
+            let waits = timeline.sums();
+            let waited: Ns = waits.followed.iter().map(|(_, time)| time).sum();
             let lifetime =
                 timeline.last - timeline.starts.first().map_or(timeline.first, |start| start.at).min(timeline.last);
             path.active.insert(*tid, lifetime.saturating_sub(waited));
+            path.waits.insert(*tid, waits);
         }
         path
     }
@@ -212,6 +232,7 @@ pub struct CriticalPath {
     /// The path begins with the command's first thread and ends with the command.
     of_run: bool,
     chains: Chains,
+    waits: FxHashMap<Tid, ThreadWaits>,
 }
 
 impl CriticalPath {
@@ -222,6 +243,11 @@ impl CriticalPath {
 
     fn adds(&mut self, tid: Tid, from: Ns, to: Ns) {
         *self.on.entry(tid).or_default() += to - from;
+    }
+
+    /// The waits of a thread.
+    pub(crate) fn waits(&self, tid: Tid) -> Option<&ThreadWaits> {
+        self.waits.get(&tid)
     }
 
     /// The chains of threads that waited for those on the path.

@@ -1,6 +1,6 @@
 //! Waits that are over.
 
-use crate::causes::spent::ActivityId;
+use crate::causes::path_parts::ActivityId;
 use stride_event::{Ns, Tid};
 
 /// A wait that ended.

@@ -10,6 +10,7 @@ pub(crate) mod critical_path;
 pub(crate) mod ended_wait;
 pub(crate) mod families;
 pub(crate) mod hand_over;
+pub(crate) mod path_parts;
 pub(crate) mod requests;
 pub(crate) mod shares;
 pub(crate) mod spent;
@@ -18,8 +19,9 @@ mod wakers;
 use crate::causes::critical_path::{CriticalPath, Timelines};
 use crate::causes::ended_wait::EndedWait;
 use crate::causes::hand_over::{HandOvers, HandedOver, Way};
+use crate::causes::path_parts::ActivityId;
 use crate::causes::shares::TimeSpent;
-use crate::causes::spent::{ActivityId, Spent};
+use crate::causes::spent::Spent;
 use crate::file_locks::takes_file_lock;
 use crate::{FileId, Futex, ObjectId, ObjectKind, Seen, Tracker};
 use rustc_hash::FxHashMap;
@@ -389,12 +391,8 @@ impl EndedWaits {
         }
         let ended_by = by.map(|action| (action.tid, action.from));
         let ended = EndedWait { from: wait.from, to: wait.to, activity: wait.activity, by: ended_by };
-        let kept = self.timelines.waited(wait.tid, ended);
+        self.timelines.waited(wait.tid, ended);
         let Some(action) = by else { return };
-        if kept {
-            let time = action.from.clamp(wait.from, wait.to) - wait.from;
-            self.spent.followed(wait.tid, wait.activity, time);
-        }
         if let Some(way) = wait.way {
             let (waiter, waker) = ((wait.tid, wait.pid), (action.tid, action.pid));
             self.hand_overs.add(HandedOver { waiter, waker, way }, wait.from, wait.to);

@@ -2,7 +2,8 @@
 
 use crate::causes::chains::{Chains, Leaf};
 use crate::causes::critical_path::CriticalPath;
-use crate::causes::spent::{Activity, ActivityId, CallCount, CallOn, Party, Spent, whole};
+use crate::causes::path_parts::{ActivityId, ThreadWaits};
+use crate::causes::spent::{Activity, CallCount, CallOn, Party, Spent, whole};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use stride_event::{Ns, Tid, WaitKind};
@@ -54,12 +55,18 @@ impl Spent {
         let mut spent = TimeSpent { of_run: path.is_some(), measured: self.measured, ..TimeSpent::default() };
         // Ordered, so that the same run has the same report.
         let mut sums: BTreeMap<ActivityId, f64> = BTreeMap::new();
+        let none = ThreadWaits::default();
         for (&tid, time) in &self.threads {
             if path.is_none() && time.calls == 0 {
                 spent.idle += 1;
                 continue;
             }
-            let parts = path.map_or_else(|| whole(&time.spent), |path| time.on_path(path.time(tid)));
+            let parts = match path {
+                None => whole(&time.spent),
+                Some(path) => path.chains().thread(tid).map_or_else(Vec::new, |on_path| {
+                    on_path.parts(&time.spent, path.waits(tid).unwrap_or(&none), &self.sleeping_calls)
+                }),
+            };
             spent.threads += usize::from(!parts.is_empty());
             for (id, part) in parts {
                 *sums.entry(id).or_default() += part;

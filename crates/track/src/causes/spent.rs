@@ -3,6 +3,7 @@
 //! A thread's time, from the first moment that is known of the thread to the last, is either in a call or between two. If the engine measured waits
 //! ([`stride_event::CallWaits`]), both are divided further. All parts add up to the whole.
 
+use crate::causes::path_parts::{ActivityId, SleepingCalls, add};
 use crate::causes::wakers::Wakers;
 use crate::file_locks::takes_file_lock;
 use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
@@ -66,9 +67,6 @@ impl CallOn {
     }
 }
 
-/// The number of an [`Activity`] of a thread with a name.
-pub type ActivityId = u32;
-
 /// Threads of one process with one name.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Party {
@@ -85,8 +83,6 @@ pub(super) struct ThreadTime {
     /// The call that it is in, and since when.
     in_call: Option<(Ns, ActivityId)>,
     pub(super) spent: Vec<(ActivityId, Ns)>,
-    /// The part of that in which it waited for threads that are on the critical path then.
-    followed: Vec<(ActivityId, Ns)>,
     /// The time between calls, and the part of it that was not on a CPU.
     between: Ns,
     /// The part of it in which Stride held the thread.
@@ -103,28 +99,6 @@ impl ThreadTime {
         parts_within(&mut rest, off.iter().copied()).for_each(|(id, part)| add(&mut self.spent, id, part));
         add(&mut self.spent, call, rest);
     }
-
-    /// The activities that make up so much time of the thread on the critical path.
-    pub(super) fn on_path(&self, time: Ns) -> Vec<(ActivityId, f64)> {
-        let of = |parts: &[(ActivityId, Ns)], id| parts.iter().find(|(other, _)| *other == id).map_or(0, |part| part.1);
-        // The time in which it did not wait for another thread that is on the path then.
-        let own: Vec<_> =
-            self.spent.iter().map(|&(id, part)| (id, part.saturating_sub(of(&self.followed, id)))).collect();
-        // Each activity is on the path to the same part. No activity lasted longer than it did: where there is more of the path than
-        // the thread's own time, the path stayed with the thread in waits that it could have left.
-        let (mut parts, missing) = scaled(&own, time as f64);
-        let waited: Vec<_> = self.spent.iter().map(|&(id, part)| (id, part - of(&own, id))).collect();
-        parts.extend(scaled(&waited, missing).0);
-        parts
-    }
-}
-
-/// Parts of these activities that make up a time, as far as there is enough of them, and the time that is missing then.
-fn scaled(parts: &[(ActivityId, Ns)], time: f64) -> (Vec<(ActivityId, f64)>, f64) {
-    let all = parts.iter().map(|(_, part)| part).sum::<Ns>() as f64;
-    let scale = if all > 0.0 { (time / all).min(1.0) } else { 0.0 };
-    let parts = parts.iter().map(|(id, part)| (*id, *part as f64 * scale)).filter(|(_, part)| *part > 0.0);
-    (parts.collect(), time - all * scale)
 }
 
 /// All of these activities.
@@ -180,8 +154,6 @@ const MAX_THINGS: usize = 1 << 16;
 /// So many processes of one name are told apart.
 const MOST_OF_NAME: u32 = if cfg!(test) { 1 << 3 } else { 1 << 10 };
 const MAX_THREADS: usize = 1 << 17;
-/// When a thread has more different activities, the shorter half of them become one.
-const MAX_ACTIVITIES: usize = 128;
 
 /// The times of all threads.
 pub struct Spent {
@@ -196,6 +168,7 @@ pub struct Spent {
     /// By party, the threads that had the CPU last for which its threads waited.
     pub(super) takers: FxHashMap<(u32, Option<Party>), Ns>,
     pub(super) wakers: Wakers,
+    pub(super) sleeping_calls: SleepingCalls,
     /// The engine measured waits.
     pub(super) measured: bool,
 }
@@ -208,6 +181,7 @@ impl Default for Spent {
             counts: Vec::new(),
             takers: FxHashMap::default(),
             wakers: Wakers::default(),
+            sleeping_calls: SleepingCalls::default(),
             parties: Interned::new(Party { pid: 0, comm: Box::default() }),
             names: FxHashMap::default(),
             measured: false,
@@ -287,6 +261,9 @@ impl Spent {
         time.off += call.waits.as_deref().map(|waits| waits.before).unwrap_or_default();
         let since = time.until.unwrap_or(from).max(from);
         time.was_in_call(in_call, to.saturating_sub(since), &parts);
+        if let Some(asleep) = asleep {
+            self.sleeping_calls.note(asleep, in_call, to.saturating_sub(since), &parts);
+        }
         time.until = Some(to.max(since));
         time.in_call = None;
         time.calls += 1;
@@ -421,46 +398,6 @@ impl Spent {
         parts_within(&mut rest, off.parts()).for_each(|(kind, part)| spend(Activity::Off(kind), part));
         spend(Activity::Computing, rest);
     }
-
-    /// A thread waited for another one, which is on the critical path meanwhile.
-    pub fn followed(&mut self, tid: Tid, activity: ActivityId, time: Ns) {
-        if let Some(thread) = self.threads.get_mut(&tid) {
-            add(&mut thread.followed, activity, time);
-        }
-    }
-}
-
-fn add(parts: &mut Vec<(ActivityId, Ns)>, id: ActivityId, time: Ns) {
-    if time == 0 {
-        return;
-    }
-    match parts.iter().position(|(other, _)| *other == id) {
-        Some(place) => {
-            parts[place].1 += time;
-            // Frequent ones come to the front.
-            parts.swap(place, place.saturating_sub(1));
-        }
-        None => {
-            if parts.len() >= MAX_ACTIVITIES {
-                fold(parts);
-            }
-            parts.push((id, time));
-        }
-    }
-}
-
-/// Makes room: the shorter half of the activities become one. A thread may begin late with what it does most, so the first ones have no right to stay.
-fn fold(parts: &mut Vec<(ActivityId, Ns)>) {
-    let mut times: Vec<Ns> = parts.iter().map(|(_, time)| *time).collect();
-    let middle = times.len() / 2;
-    let median = *times.select_nth_unstable(middle).1;
-    let mut folded = 0;
-    parts.retain(|&(id, time)| {
-        let stays = id != 0 && time > median;
-        folded += if stays { 0 } else { time };
-        stays
-    });
-    parts.push((0, folded));
 }
 
 /// The activity of a thread that does not sleep in a call. `followed_on`: it made a call before.

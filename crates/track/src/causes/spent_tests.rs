@@ -62,6 +62,22 @@ fn nothing_lasts_longer_than_it_did() {
     is(&spent(&run), &[("computing", 14 + 34 + 17), ("blocked in ioctl", 50 - 17), ("wait4", 1)]);
 }
 
+/// A thread sleeps while the run waits for another one, and computes later, when the run waits for it.
+#[test]
+fn a_sleep_off_the_path_is_not_told() {
+    let sleep = does(OTHER, "nanosleep", &[0, 0], 0, 12_000, 72_000);
+    let wait = does(MAIN, "wait4", &[OTHER as u64, 0, 0, 0], OTHER.into(), 70_000, 100_000);
+    let run = [
+        spawned(MAIN, 1),
+        forked(MAIN, OTHER, OTHER, 10_000),
+        Event::Exit(&sleep),
+        exited(OTHER, 98_000),
+        Event::Exit(&wait),
+        exited(MAIN, 110_000),
+    ];
+    is(&spent(&run), &[("computing", 69_999 + 26_000 + 10_000), ("nanosleep", 2_000), ("wait4", 2_000)]);
+}
+
 /// The name of a program that is started again and again keeps its time.
 #[test]
 fn many_processes_of_one_name_are_told_together() {
@@ -293,7 +309,7 @@ fn what_very_many_things_cost_is_bounded() {
         (0..1000).map(|at| Call { nr: at, ..does(MAIN, "getpid", &[], 1, 10 * at + 105, 10 * at + 110) }).collect();
     let run: Vec<_> = [spawned(MAIN, 100)].into_iter().chain(calls.iter().map(Event::Exit)).collect();
     let spent = spent(&run);
-    assert!(spent.shares.len() <= super::MAX_ACTIVITIES + 1, "{}", spent.shares.len());
+    assert!(spent.shares.len() <= crate::causes::path_parts::MAX_ACTIVITIES + 1, "{}", spent.shares.len());
     assert_eq!(spent.total, 10_000);
 }
 

@@ -4,7 +4,8 @@ use super::bands::PartSum;
 use super::connection::AnswerTime;
 use super::{MAX_STEPS, Requests};
 use crate::Tracker;
-use crate::causes::spent::{Activity, ActivityId};
+use crate::causes::path_parts::ActivityId;
+use crate::causes::spent::Activity;
 use stride_event::{Ns, Tid};
 
 /// Threads that a request goes through.

@@ -1,7 +1,8 @@
 //! The requests of a kind by how long they took, so that the slowest can be compared with the others.
 
+use crate::causes::path_parts::ActivityId;
 use crate::causes::shares::TimeShare;
-use crate::causes::spent::{Activity, ActivityId, CallCount, Spent};
+use crate::causes::spent::{Activity, CallCount, Spent};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 use stride_event::{Histogram, Ns};

@@ -1,7 +1,7 @@
 //! The latest activities of a thread, each with its time and with the connection that it was for.
 
 use super::connection::ConnectionId;
-use crate::causes::spent::ActivityId;
+use crate::causes::path_parts::ActivityId;
 use std::collections::VecDeque;
 use stride_event::{Ns, Tid};
 

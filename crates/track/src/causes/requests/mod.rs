@@ -13,7 +13,8 @@ mod connection;
 pub(crate) mod kinds;
 mod log;
 
-use crate::causes::spent::{Activity, ActivityId, Spent, call_on, in_call};
+use crate::causes::path_parts::ActivityId;
+use crate::causes::spent::{Activity, Spent, call_on, in_call};
 use crate::{FileId, ObjectId, ObjectKind, Seen, Tracker, names_thread};
 use bands::Parts;
 use connection::{AnswerTime, ConnectionId, ConnectionTouch, ServedConnection, ServedRequest};
