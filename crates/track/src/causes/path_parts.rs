@@ -31,7 +31,7 @@ impl TimeOnPath {
         // The waits in which the path stayed are known.
         let mut parts: Vec<_> =
             self.waits.iter().flat_map(|&(id, time)| sleeping_calls.parts(id, time as f64)).collect();
-        // Of what the thread did besides, each activity is on the path to the same part.
+        // The path has an equal part of each other activity of the thread.
         let mut rest = spent.to_vec();
         let alone = waits.alone.iter().flat_map(|&(id, time)| sleeping_calls.parts(id, time as f64));
         let followed: Vec<_> =
@@ -68,10 +68,7 @@ pub struct SleepingCalls(FxHashMap<ActivityId, Vec<(ActivityId, Ns)>>);
 
 impl SleepingCalls {
     pub fn note(&mut self, sleep: ActivityId, call: ActivityId, time: Ns, off: &[(ActivityId, Ns)]) {
-        let of_sleep = self.0.entry(sleep).or_default();
-        let mut rest = time;
-        parts_within(&mut rest, off.iter().copied()).for_each(|(id, part)| add(of_sleep, id, part));
-        add(of_sleep, call, rest);
+        add_call(self.0.entry(sleep).or_default(), call, time, off);
     }
 
     /// The activities that make up a time of such calls.
@@ -95,6 +92,13 @@ fn scaled(parts: &[(ActivityId, Ns)], time: f64) -> (Vec<(ActivityId, f64)>, f64
     let scale = if all > 0.0 { (time / all).min(1.0) } else { 0.0 };
     let parts = parts.iter().map(|(id, part)| (*id, *part as f64 * scale)).filter(|(_, part)| *part > 0.0);
     (parts.collect(), time - all * scale)
+}
+
+/// Adds a call that took `time`, of which the thread spent these parts off its CPUs.
+pub fn add_call(parts: &mut Vec<(ActivityId, Ns)>, call: ActivityId, time: Ns, off: &[(ActivityId, Ns)]) {
+    let mut rest = time;
+    parts_within(&mut rest, off.iter().copied()).for_each(|(id, part)| add(parts, id, part));
+    add(parts, call, rest);
 }
 
 pub fn add(parts: &mut Vec<(ActivityId, Ns)>, id: ActivityId, time: Ns) {

@@ -3,7 +3,7 @@
 //! A thread's time, from the first moment that is known of the thread to the last, is either in a call or between two. If the engine measured waits
 //! ([`stride_event::CallWaits`]), both are divided further. All parts add up to the whole.
 
-use crate::causes::path_parts::{ActivityId, SleepingCalls, add};
+use crate::causes::path_parts::{ActivityId, SleepingCalls, add, add_call};
 use crate::causes::wakers::Wakers;
 use crate::file_locks::takes_file_lock;
 use crate::{ObjectId, ObjectKind, Seen, Tracker, names_thread};
@@ -90,15 +90,6 @@ pub(super) struct ThreadTime {
     off: WaitTimes,
     /// Calls that returned.
     pub(super) calls: u64,
-}
-
-impl ThreadTime {
-    /// The thread was in a call for `time`, and spent these parts of that off its CPUs.
-    fn was_in_call(&mut self, call: ActivityId, time: Ns, off: &[(ActivityId, Ns)]) {
-        let mut rest = time;
-        parts_within(&mut rest, off.iter().copied()).for_each(|(id, part)| add(&mut self.spent, id, part));
-        add(&mut self.spent, call, rest);
-    }
 }
 
 /// All of these activities.
@@ -260,7 +251,7 @@ impl Spent {
         time.held = time.held.saturating_add(call.held);
         time.off += call.waits.as_deref().map(|waits| waits.before).unwrap_or_default();
         let since = time.until.unwrap_or(from).max(from);
-        time.was_in_call(in_call, to.saturating_sub(since), &parts);
+        add_call(&mut time.spent, in_call, to.saturating_sub(since), &parts);
         if let Some(asleep) = asleep {
             self.sleeping_calls.note(asleep, in_call, to.saturating_sub(since), &parts);
         }
@@ -376,7 +367,7 @@ impl Spent {
         match time.in_call.take() {
             Some((from, id)) => {
                 time.between += from.saturating_sub(until);
-                time.was_in_call(id, at.saturating_sub(from), &parts);
+                add_call(&mut time.spent, id, at.saturating_sub(from), &parts);
             }
             None => time.between += at.saturating_sub(until),
         }
