@@ -29,7 +29,7 @@ pub enum KeptPart {
 pub const STANDARD_OUTPUT: &str = "standard output";
 
 impl RunShape {
-    /// The parts of this shape that another one lacks, or has otherwise. What the other one has besides is no loss, and neither are words on a standard output that has none here.
+    /// The parts of this shape that another one lacks, or has otherwise. Further parts of the other one are no loss, and neither are words on a standard output that has none here.
     pub fn lost_in(&self, other: &RunShape) -> BTreeSet<PathBuf> {
         let of_other = |name| other.parts.get(name).copied().unwrap_or(KeptPart::Missing);
         let is_empty = |name: &Path, part: &KeptPart| {

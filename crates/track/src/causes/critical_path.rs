@@ -27,7 +27,7 @@ struct Timeline {
 }
 
 impl Timeline {
-    /// The time of the waits. Of two that share some time, the later one counts for the rest.
+    /// The time of the waits. If two waits share some time, the later one counts for the rest.
     fn sums(&self) -> ThreadWaits {
         let (mut sums, mut until) = (ThreadWaits::default(), 0);
         for wait in &self.waits {
