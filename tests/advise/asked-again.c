@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
 		for (int i = 0; recv(client, message, sizeof message, 0) > 0; i++) {
 			const char *answer = waits || i >= ROUNDS ? "a job\r\n" : "-EMPTY\r\n";
 			if (waits)
-				usleep(3000 * 100);
+				usleep(3200 * ROUNDS);
 			if (send(client, answer, strlen(answer), 0) < 0)
 				return 1;
 		}

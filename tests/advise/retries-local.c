@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
 		if (connect(s, (struct sockaddr *)&to, sizeof to) == 0)
 			return 1;
 		close(s);
-		usleep(argc > 1 ? 1000 << i : 200);
+		usleep(argc > 1 ? 2100 << i : 200);
 	}
 	return 0;
 }

@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
 		return 1;
 	if (argc > 1) {
 		if (fork() == 0) {
-			usleep(202000);
+			usleep(218000);
 			return pwrite(jobs, "1", 1, 0) != 1 || write(told[1], "x", 1) != 1;
 		}
 		return has_work() || read(told[0], &byte, 1) != 1 || !has_work() || wait(NULL) < 0;

@@ -136,7 +136,7 @@ fn page(rows: &[Row]) -> Result<String> {
         "<!-- Written by `cargo xtask predictions STRIDE`. -->\n# Predicted and measured\n\n\
          `stride --verify` on each program of `tests/advise/` that wastes calls or time, with its corrected twin as the change: the times without tracing, what the change saved, and what all \
          findings together had predicted, in milliseconds.\n\n\
-         Of {} programs whose twin saves 10 ms or more, {} have a prediction within a factor of {NEAR} of that. A prediction may be a range, and then its nearer end counts. Predictions count the \
+         {} programs have a twin that saves 10 ms or more. For {} of them, the prediction is within a factor of {NEAR} of that. A prediction may be a range, and then its nearer end counts. Predictions count the \
          time of calls, which is longer while they are traced, and they leave out what calls cost besides, such as cold caches. Programs that hang are not judged: they run until they are killed.\n\n\
          | program | first finding | before | after | saved | predicted | ratio |\n|---|---|--:|--:|--:|--:|--:|\n",
         judged.len(),

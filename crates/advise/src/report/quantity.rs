@@ -49,6 +49,8 @@ quantities! {
     EXTENT = Size "extent_bytes": "the part of a file that was read, from its beginning";
     FD = Id "fd": "a descriptor";
     FILES = Count "files": "open files, sockets or pipes; a file that is opened again counts again";
+    HELD = Time "held_ns": "the time in which threads had what they had waited for";
+    HELD_IN_CALL = Time "held_in_call_ns": "the part of that time in one kind of call";
     HELD_UP = Count "held_up": "answers that came late";
     HIGHEST_FD = Count "highest_fd": "the highest number of a descriptor";
     HOLDER = Id "holder": "a thread that holds a lock";

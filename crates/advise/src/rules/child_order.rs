@@ -71,8 +71,20 @@ struct Parent {
     /// Other children that had ended.
     others: u64,
     stacks: Vec<(Arc<Stack>, u64)>,
+    forks: u64,
+    /// The children of the round that live.
+    in_round: Vec<Child>,
     round: Round,
     rounds: Rounds,
+}
+
+/// A child that lives.
+struct Child {
+    pid: Tid,
+    /// By which fork of its parent it was started, counted from 1.
+    fork: u64,
+    /// How often it lived on when all children that were started after it had ended.
+    alone: u64,
 }
 
 /// Children that were started while one of them lived.
@@ -118,6 +130,11 @@ struct Wait {
 /// The ended children that are remembered of a process.
 const MOST_ENDED: usize = 256;
 const MOST_STACKS: usize = 32;
+const MOST_IN_ROUND: usize = 512;
+/// A child that was alone so often is no part of a round: a server, or another helper, that lives as long as it is needed.
+const HELPER: u64 = 3;
+/// So many children have to come and go meanwhile.
+const LATER: u64 = 2;
 /// Children wait for each other if one of so many did not get a lock at once.
 const CONTENDED: u64 = 4;
 /// A child that ended so shortly before the one that was waited for has left no place empty.
@@ -154,7 +171,10 @@ impl Rule for ChildOrder {
         let Some(child) = tracker.process(tid) else { return };
         if let Some(parent) = child.parent.and_then(|parent| self.parents.get_mut(&parent)) {
             parent.alive = parent.alive.saturating_sub(1);
-            parent.round.ends(child, at);
+            if let Some(place) = parent.in_round.iter().position(|in_round| in_round.pid == tid) {
+                parent.in_round.swap_remove(place);
+                parent.round.ends(child, at);
+            }
             if parent.ended.len() < MOST_ENDED {
                 parent.ended.push((tid, at));
             }
@@ -269,11 +289,18 @@ impl Rounds {
 
 impl Parent {
     fn forks(&mut self, call: &Call) {
-        if self.alive == 0 {
+        self.leave_helpers_out();
+        if self.in_round.is_empty() {
             self.rounds.add(std::mem::take(&mut self.round));
             self.round.began = call.began();
         }
+        self.forks += 1;
         self.round.children += 1;
+        if let Outcome::Value(pid) = call.outcome
+            && self.in_round.len() < MOST_IN_ROUND
+        {
+            self.in_round.push(Child { pid: pid as Tid, fork: self.forks, alone: 0 });
+        }
         if let Some(stack) = &call.stack {
             count_stack(&mut self.rounds.stacks, MOST_STACKS, stack, call.stack_calls.into());
         }
@@ -291,6 +318,19 @@ impl Parent {
         }
     }
 
+    /// Children that live while others come and go are no part of a round.
+    fn leave_helpers_out(&mut self) {
+        let Some(latest) = self.in_round.iter().map(|child| child.fork).max() else { return };
+        if latest + LATER > self.forks {
+            return;
+        }
+        self.in_round.iter_mut().for_each(|child| child.alone += 1);
+        if self.in_round.iter().all(|child| child.alone >= HELPER) {
+            self.in_round.clear();
+            self.round = Round::default();
+        }
+    }
+
     fn waited(&mut self, observed: &Observed<'_>) {
         let call = observed.call;
         let Outcome::Value(value) = call.outcome else { return };
@@ -301,7 +341,7 @@ impl Parent {
         };
         let Some(child) = child.filter(|_| observed.arg("options") & c::WNOWAIT == 0) else { return };
         let is_for_one = asked == Some(child) && observed.time_waiting() >= SHORTEST;
-        self.round.is_meant |= self.alive > 0 || is_for_one;
+        self.round.is_meant |= !self.in_round.is_empty() || is_for_one;
         self.ended.retain(|(tid, _)| *tid != child);
         self.since_start += 1;
         let Some(took) = call.took().filter(|_| asked == Some(child)) else { return };
@@ -381,8 +421,18 @@ mod tests {
     }
     /// Rounds of three children that live so long, in milliseconds. Each round begins when the one before has ended, or each child as soon as one has.
     fn in_rounds(lives: &[[Ns; 3]]) -> Vec<&'static str> {
+        in_rounds_beside(&[], lives)
+    }
+
+    /// The same, while these children live from the beginning to the end.
+    fn in_rounds_beside(helpers: &[Tid], lives: &[[Ns; 3]]) -> Vec<&'static str> {
         let mut run = TestRun::new(false);
         run.show(spawned(MAIN, 0));
+        for helper in helpers {
+            let fork = call(MAIN, "fork", &[], Outcome::Value((*helper).into()));
+            run.show(Event::Exit(&lasting(fork, 0, 1_000)));
+            run.show(forked(MAIN, *helper, *helper, 0));
+        }
         let (mut now, mut child) = (MS, 100);
         for round in lives {
             let mut round = *round;
@@ -400,6 +450,7 @@ mod tests {
             now += (round[2] + 1) * MS;
             child += 3;
         }
+        helpers.iter().for_each(|helper| run.show(exited(*helper, now)));
         run.show(exited(MAIN, now));
         run.finding_ids()
     }
@@ -409,5 +460,13 @@ mod tests {
         assert_eq!(in_rounds(&[[10, 10, 200]; 4]), ["child-order"]);
         assert!(!in_rounds(&[[200, 200, 200]; 4]).contains(&"child-order"));
         assert!(!in_rounds(&[[10, 10, 200]; 2]).contains(&"child-order"));
+    }
+
+    /// A script starts a server, and then batches of clients.
+    #[test]
+    fn a_server_is_no_part_of_a_round() {
+        assert_eq!(in_rounds_beside(&[50], &[[10, 10, 200]; 6]), ["child-order"]);
+        assert_eq!(in_rounds_beside(&[50, 51], &[[10, 10, 200]; 6]), ["child-order"]);
+        assert!(!in_rounds_beside(&[50], &[[200, 200, 200]; 6]).contains(&"child-order"));
     }
 }

@@ -17,7 +17,7 @@ const LATE_LOCKS: Threshold =
     Threshold::count("late-locks", 50, "waits of a thread whose time ran out before it got the lock");
 const LATE_LOCKS_PART: Threshold =
     Threshold::part("late-locks-part", 0.2, "the part of the run that a thread waited so");
-const TIME_BEFORE_ASKING: Threshold =
+pub const TIME_BEFORE_ASKING: Threshold =
     Threshold::time("time-before-asking", 20_000_000, "a thread that waits for longer does not ask for a lock");
 const HANDED_OVER: Threshold =
     Threshold::time("handed-over", 1_000_000, "a thread that asks for a lock gets the lock within this time");
@@ -153,7 +153,7 @@ impl Rule for LateLocks {
             makers: thread.key.map(|key| (key, thread.late)).into_iter().collect(),
             estimate: "the time of these waits".into(),
             whole_time: Some(thread.time),
-            instead_of: &["lock-step", "taking-turns", "timed-waits"],
+            instead_of: &["lock-step", "taking-turns"],
             ..Candidate::default()
         }]
     }
@@ -196,7 +196,7 @@ impl LateLocks {
             estimate: "half of the time in which some thread waited, if what they compute is computed on two CPUs"
                 .into(),
             perhaps_more: self.waited.time / 2,
-            instead_of: &["lock-step", "taking-turns", "timed-waits"],
+            instead_of: &["lock-step", "taking-turns"],
             ..Candidate::default()
         })
     }

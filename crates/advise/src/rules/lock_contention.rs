@@ -1,6 +1,7 @@
 //! Threads wait for each other at a lock.
 
 use super::common::Bounded;
+use super::held_calls::{HeldCalls, is_behind_lock};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::report::finding::{Candidate, Claim, Confidence, Evidence, EvidenceKind};
 use crate::report::quantity::{LONGEST_WAIT, MISSED, OTHERS, THREADS, TID, TIMES, WAITED, WAKES, WAKES_BY_ONE};
@@ -36,6 +37,7 @@ type Address = (Tid, u64);
 struct LockContention {
     locks: Bounded<Address, Lock>,
     members: usize,
+    held: HeldCalls,
 }
 
 struct Lock {
@@ -70,11 +72,15 @@ enum Operation {
 }
 
 impl Rule for LockContention {
-    fn wants(&self, row: &'static Syscall) -> bool {
-        Futex::is(row)
+    fn wants(&self, _: &'static Syscall) -> bool {
+        true
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if !Futex::is(observed.row) {
+            return self.held.call(observed);
+        }
+        self.held.turn(observed);
         let Some((operation, private)) = operation(observed) else { return };
         let pid = if private { observed.seen.pid } else { 0 };
         let at = (pid, observed.call.args[0]);
@@ -112,6 +118,7 @@ impl Rule for LockContention {
         locks.sort_by_key(|((_, address), lock)| (std::cmp::Reverse(lock.lost()), *address));
         let Some(((_, address), worst)) = locks.first() else { return Vec::new() };
         let waiters = worst.threads.iter().filter(|thread| thread.waits > 0).count();
+        let held_in = self.held.most(|tid| worst.threads.iter().any(|thread| thread.tid == tid && thread.waits > 0));
         let others = match locks.len() - 1 {
             0 => "".into(),
             1 => "; another lock is much the same".into(),
@@ -145,9 +152,12 @@ impl Rule for LockContention {
             evidence.time = Some(thread.time);
             evidence
         });
+        let saved: Ns = locks.iter().map(|(_, lock)| lock.lost_on_path(index.path())).sum();
+        let behind: Ns =
+            index.account().shares.iter().filter(|share| is_behind_lock(share)).map(|share| share.time).sum();
         vec![Candidate {
             sentence: say!(
-                "{} threads waited {} times for the lock at {address:#x}, {} in all and {} at most{}{}{}.",
+                "{} threads waited {} times for the lock at {address:#x}, {} in all and {} at most{}{}{}{}.",
                 THREADS.of(waiters as u64),
                 TIMES.of(worst.waits),
                 WAITED.of(worst.time),
@@ -155,16 +165,24 @@ impl Rule for LockContention {
                 woken,
                 missed,
                 others,
+                held_in.as_ref().map_or(Statement::default(), |held| held.clause("they had it")),
             ),
             evidence: places.take(2).chain(threads.take(3)).collect(),
-            advice:
-                "Hold the lock for a shorter time, without system calls or long work; or use several locks, each for a \
+            advice: match &held_in {
+                Some(held) => format!(
+                    "Call {} when the lock has been given back, or once for what several threads have brought; or use several locks, each for a part of the data.",
+                    held.name()
+                ),
+                None => "Hold the lock for a shorter time, without system calls or long work; or use several locks, each for a \
                      part of the data; or give each thread data of its own, and merge it at the end."
                     .into(),
+            },
+            stacks: held_in.into_iter().flat_map(|held| held.stacks).collect(),
             confidence: Confidence::Likely,
             claims: locks.iter().map(|(_, lock)| Claim { key: lock.key, calls: lock.waits + lock.wakes }).collect(),
             estimate: "the futex calls for this lock, and the time that a thread waited on average".into(),
-            more_time: locks.iter().map(|(_, lock)| lock.lost_on_path(index.path())).sum(),
+            more_time: saved,
+            perhaps_more: behind.min(worst.lost()).saturating_sub(saved),
             ..Candidate::default()
         }]
     }

@@ -23,9 +23,12 @@ mod goroutine_locks;
 mod hand_overs;
 mod hang;
 mod heap_creep;
+mod held_calls;
 mod held_lock;
 mod held_pipe;
 mod interrupted;
+mod kept_open;
+mod late_end;
 mod late_locks;
 mod limits;
 mod lock_contention;
@@ -39,6 +42,7 @@ mod network_requests;
 mod pieces;
 mod placed_reads;
 mod polling;
+mod ran_out;
 mod random_reads;
 mod ready_ignored;
 mod reconnects;
@@ -113,6 +117,8 @@ const ALL: &[RuleInfo] = &[
     held_lock::RULE,
     held_pipe::RULE,
     interrupted::RULE,
+    kept_open::RULE,
+    late_end::RULE,
     late_locks::RULE,
     limits::RULE,
     lock_contention::RULE,

@@ -164,8 +164,8 @@ impl Rule for Reconnects {
                 MEAN_MESSAGES.mean(worst.messages, worst.again)
             ),
             evidence: evidence.take(4).chain(self.processes.evidence()).collect(),
-            advice: "Keep the connection open for the next request: keep-alive, a session object, a connection pool. If the \
-                     other side closes the connection, keep-alive has to be allowed there, too. Read each answer to its end: libraries close a connection on which bytes were left (in Go, \
+            advice: "Keep the connection open for the next request: keep-alive, a session object, a connection pool that keeps as many idle connections as requests are made at a time (in Go, \
+                     Transport.MaxIdleConnsPerHost, which is 2 by default). If the other side closes the connection, keep-alive has to be allowed there, too. Read each answer to its end: libraries close a connection on which bytes were left (in Go, \
                      io.Copy(io.Discard, body) before Close)."
                 .into(),
             confidence: Confidence::Likely,

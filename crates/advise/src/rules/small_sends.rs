@@ -1,7 +1,7 @@
 //! A message goes out in several small packets, or many messages go out in a packet each.
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
-use crate::counts::index::{Index, Observed, OpenFile};
+use crate::counts::index::{CallKey, Index, Observed, OpenFile};
 use crate::counts::kinds::{is_tcp, is_udp, is_write};
 use crate::report::finding::{Candidate, Claim, Confidence};
 use crate::report::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
@@ -29,7 +29,7 @@ pub const RULE: RuleInfo = RuleInfo {
                   back until the first is acknowledged (Nagle's algorithm), the other side delays the acknowledgement \
                   because it has nothing to answer yet, and both wait.\n\n\
         A send counts if it has less than 1,400 bytes, follows another on the same connection within a millisecond, and \
-        neither MSG_MORE nor TCP_CORK is set. All but the first of a row could be saved. If TCP_NODELAY is not set and an \
+        neither MSG_MORE nor TCP_CORK is set; a larger one that follows a small one counts if its answer was held up. All but the first of a row could be saved. If TCP_NODELAY is not set and an \
         answer comes 36 to 60 ms after such a row, the estimate includes that time.\n\n\
         Datagrams of UDP count if they have less than 700 bytes and follow another to the same address within a millisecond, with nothing received in between; 300 of these are reported. \
         Collectors of metrics (statsd) and logs take several lines in one datagram. Where each datagram is a message of a protocol, sendmmsg(2) sends many with one call.\n\n\
@@ -58,12 +58,16 @@ struct Flow {
     /// The number of small sends since the last answer that followed each other at once.
     row: u64,
     sent: Ns,
+    /// The latest one was a large one after a small one: the kernel may hold that back, too.
+    large: Option<CallKey>,
 }
 
 #[derive(Default)]
 struct Total {
     sends: u64,
     extra: u64,
+    /// Those of them that were large themselves, and came after a small one.
+    before_large: u64,
     bytes: u64,
     line: u64,
     /// Answers that came as late as after a delayed acknowledgement.
@@ -101,8 +105,14 @@ impl Rule for SmallSends {
             {
                 total.stalls += 1;
                 total.waited += waited.min(ACK_DELAY);
+                if let Some(large) = flow.large {
+                    total.extra += 1;
+                    total.before_large += 1;
+                    total.claims.add(large, 1);
+                    self.processes.count(observed.seen.pid, observed.tracker);
+                }
             }
-            flow.row = 0;
+            (flow.row, flow.large) = (0, None);
         }
     }
 
@@ -174,9 +184,10 @@ impl SmallSends {
             .iter()
             .flat_map(|(_, total)| total.claims.iter())
             .for_each(|(key, n)| *claims.entry(key).or_default() += n);
+        let how = if worst.before_large > 0 { "right before or after another send" } else { "right after another" };
         let candidate = Candidate {
             sentence: say!(
-                "{}: {} of {} small sends ({} bytes on average) came right after another{}.",
+                "{}: {} of {} small sends ({} bytes on average) came {how}{}.",
                 plain(tracker.name(*object)),
                 IN_A_ROW.of(worst.extra),
                 SENDS.of(worst.sends),
@@ -221,14 +232,21 @@ impl SmallSends {
         if elsewhere {
             flow.row = 0;
         }
-        if bytes >= small || flow.corked || observed.arg("flags") & c::MSG_MORE != 0 {
+        let follows = flow.row > 0 && observed.call.began().saturating_sub(flow.sent) <= SAME_MOMENT.get();
+        let is_joined = flow.corked || observed.arg("flags") & c::MSG_MORE != 0;
+        flow.large = None;
+        if bytes >= small && follows && !is_joined && is_tcp(peer, observed.tracker) {
+            (flow.large, flow.row, flow.sent) = (Some(observed.key), flow.row + 1, observed.call.returned);
+            return;
+        }
+        if bytes >= small || is_joined {
             flow.row = 0;
             return;
         }
         let Some(total) = self.totals.entry(peer, Total::default) else { return };
         total.sends += 1;
         total.bytes += bytes;
-        if flow.row > 0 && observed.call.began().saturating_sub(flow.sent) > SAME_MOMENT.get() {
+        if !follows {
             flow.row = 0;
         }
         flow.row += 1;

@@ -1,6 +1,7 @@
 //! Threads or processes wait for one another, and only one of them works at a time.
 
 use super::common::{Bounded, Claims, plain, process_name};
+use super::held_calls::HeldCalls;
 use super::turn_group::{AT_ONCE, Bond, NONE_WORKS, TURNS, TURNS_OF_MOST, TurnGroup, TurnTaker, groups};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::report::finding::{Candidate, Confidence, Evidence, EvidenceKind};
@@ -46,14 +47,19 @@ struct TakingTurns {
     threads: Bounded<Tid, Vec<u8>>,
     /// The calls of each thread that wait for a futex or for a turn, or wake others.
     calls: Bounded<(Tid, CallKey), u64>,
+    held: HeldCalls,
 }
 
 impl Rule for TakingTurns {
-    fn wants(&self, row: &'static Syscall) -> bool {
-        Futex::is(row) || row.may_wait() == Some(For::Turn)
+    fn wants(&self, _: &'static Syscall) -> bool {
+        true
     }
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
+        if !Futex::is(observed.row) && observed.row.may_wait() != Some(For::Turn) {
+            return self.held.call(observed);
+        }
+        self.held.turn(observed);
         let tid = observed.call.tid;
         self.calls.make_room_of_ended(observed.tracker, |_| false);
         self.threads.make_room_of_ended(observed.tracker, |_| false);
@@ -99,19 +105,25 @@ impl TakingTurns {
         let mut claims = Claims::default();
         calls.filter(|_| group.bond != Bond::Ring).for_each(|((_, key), calls)| claims.add(*key, *calls));
         let (who, how, advice) = description(group, index, tracker);
+        let held_in = self.held.most(|tid| group.bond != Bond::Ring && group.members.contains_key(&tid));
         Candidate {
             sentence: say!(
                 "{} took turns, {how} {} times until another of them woke them, {} in all and {} at most, and hardly more than \
-                 one of them worked at a time.",
+                 one of them worked at a time{}.",
                 who,
                 TIMES.of(waits),
                 WAITED.of(time),
                 LONGEST_WAIT.of(longest),
+                held_in.as_ref().map_or(Statement::default(), |held| held.clause("it was their turn")),
             ),
             evidence: evidence.take(4).collect(),
-            advice: advice.into(),
+            advice: match &held_in {
+                Some(held) => format!("Call {} when the lock has been given back, or once for what several of them have brought. {advice}", held.name()),
+                None => advice.into(),
+            },
             confidence: Confidence::Possible,
             claims: claims.list(),
+            stacks: held_in.into_iter().flat_map(|held| held.stacks).collect(),
             estimate: match group.bond {
                 Bond::Ring => "the time until the busiest of them had ended if all worked at once",
                 Bond::Threads => {

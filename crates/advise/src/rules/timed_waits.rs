@@ -1,18 +1,21 @@
 //! Waits for a lock, a turn or a message end because their time runs out, and not because anything came.
 
 use super::common::{Bounded, family, family_name, is_asleep, plain, process};
+use super::held_calls::is_behind_lock;
+use super::late_locks::TIME_BEFORE_ASKING;
+use super::ran_out::in_call;
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::{is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
-use crate::report::quantity::{MEAN_WAIT, RUN, TIMES, WAITED};
-use crate::report::statement::say;
+use crate::report::quantity::{MEAN_WAIT, RUN, THREADS, TIMES, WAITED};
+use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use stride_event::{Interrupt, Ns, Stack, Tid, Waker};
+use stride_event::{Ns, Stack, Tid};
 use stride_syscalls::{Abi, Effect, For, Syscall, table};
-use stride_track::{Activity, CallOn, ObjectKind, TimeShare, TimeSpent, Tracker, Who};
+use stride_track::{CallOn, ObjectId, ObjectKind, Thread, TimeSpent, Tracker, Who, has_numbers};
 
 const TIMED_WAITS: Threshold = Threshold::count("timed-waits", 5, "waits until a time ran out");
 const TIMED_PART: Threshold = Threshold::part("timed-part", 0.4, "the part of the run that waited so");
@@ -29,7 +32,7 @@ pub const RULE: RuleInfo = RuleInfo {
         somebody forgot to give something back, or to send it.\n\n\
         Reported are at least five such waits of threads of one name (whose numbers may differ), if the run waited two fifths of its time for them, and if no other finding explains \
         as much. Two are enough if they last 300 ms and take six tenths of the run. Sleeps do not count (nor those by a futex, as in Java, where a stack shows them), and neither do waits at an epoll instance, whose timeouts drive the work of event loops. \
-        A wait in poll(2) or select(2) counts if the thread had talked with somebody since its wait before: it had sent or received something on a socket or a pipe, or begun to connect. Then it expected an answer, or the rest of a message.\n\n\
+        A wait in poll(2) or select(2) counts if the thread had talked on one of the descriptors since its wait before: it had sent or received something on the socket or the pipe, or begun to connect. Then it expected an answer, or the rest of a message.\n\n\
         Example: a pool of connections gives out permits by sem_timedwait(3), and an error path does not give its permit back. At the end each of 111 waits lasts \
         the whole 17 ms, 96% of the run.",
     thresholds: &[TIMED_WAITS, TIMED_PART, FEW_TIMED_WAITS, LONG_TIMED_WAIT, MOSTLY_TIMED],
@@ -39,12 +42,16 @@ pub const RULE: RuleInfo = RuleInfo {
 #[derive(Default)]
 struct TimedWaits {
     waits: Bounded<(Tid, WaitsOf), Waits>,
-    /// Threads that have moved bytes on a socket or a pipe, or begun to connect, since they waited for descriptors.
-    talked: Bounded<Tid, bool>,
+    /// The sockets and pipes on which each thread has moved bytes, or begun to connect, since it waited for descriptors.
+    talked: Bounded<Tid, Vec<ObjectId>>,
 }
 
-/// Calls of one kind, and the family of their threads (`common::family`).
-type WaitsOf = (CallKey, Box<[u8]>);
+/// Calls of one kind, those that take long apart from others, and the family of their threads (`common::family`). A thread of an interpreter asks for its
+/// lock after a short time (`late-locks`).
+type WaitsOf = (CallKey, bool, Box<[u8]>);
+
+/// The same of all processes: the family, the call, and whether the waits are long.
+type Group<'a> = (&'a [u8], Abi, u32, bool);
 
 /// The waits of the threads of one family in a process, by calls of one kind.
 #[derive(Clone, Default)]
@@ -56,9 +63,18 @@ struct Waits {
     timed_for: Ns,
     /// Some of the stacks of those.
     stacks: Vec<(Arc<Stack>, u64)>,
+    /// The latest of those of some threads: from when to when.
+    latest: Vec<(Tid, Ns, Ns)>,
+    /// So many threads waited so at the same time, at most, and so many of the family there were then.
+    at_once: u64,
+    of_threads: u64,
 }
 
 const MOST_STACKS: usize = 64;
+/// So many threads of a pool are told apart.
+const MOST_LATEST: usize = 64;
+/// So many sockets and pipes are remembered that a thread used between two waits.
+const MOST_TALKED: usize = 16;
 
 impl Waits {
     fn add(&mut self, other: &Waits) {
@@ -68,6 +84,31 @@ impl Waits {
         self.timed_for += other.timed_for;
         let room = MOST_STACKS.saturating_sub(self.stacks.len());
         self.stacks.extend(other.stacks.iter().take(room).cloned());
+        (self.at_once, self.of_threads) = (self.at_once, self.of_threads).max((other.at_once, other.of_threads));
+    }
+
+    /// Counts the threads that waited so at the same time, if threads of this name are those of a pool.
+    fn see_others(&mut self, observed: &Observed<'_>) {
+        let (tid, pid, tracker) = (observed.call.tid, observed.seen.pid, observed.tracker);
+        let (began, returned) = (observed.call.began(), observed.call.returned);
+        let Some(name) = tracker.thread(tid).map(|thread| family(&thread.comm)).filter(|name| has_numbers(name)) else {
+            return;
+        };
+        self.latest.retain(|(other, ..)| *other != tid);
+        if self.latest.len() < MOST_LATEST {
+            self.latest.push((tid, began, returned));
+        }
+        let at_once = self.latest.iter().filter(|(_, from, to)| *from < returned && began < *to).count() as u64;
+        if at_once > self.at_once {
+            let threads = tracker.live_threads();
+            let is_of = |thread: &&&Thread| thread.pid == pid && family(&thread.comm) == name;
+            (self.at_once, self.of_threads) = (at_once, threads.iter().filter(is_of).count() as u64);
+        }
+    }
+
+    /// The threads of a pool, if all of them waited so at the same time.
+    fn pool(&self) -> Option<u64> {
+        (self.at_once > 1 && self.at_once == self.of_threads).then_some(self.at_once)
     }
 
     /// The part of the run that such waits have to take. `None`: they are too few.
@@ -99,10 +140,20 @@ fn waits_for(row: &Syscall) -> Option<For> {
     row.waits().or(row.may_wait()).filter(is_it)
 }
 
-/// The call moves bytes to or from somebody, or begins to connect.
-fn talks(observed: &Observed<'_>) -> bool {
-    let is_peer = |object| matches!(observed.tracker.kind(object), ObjectKind::Socket | ObjectKind::Pipe);
-    observed.has(Effect::Connects) || observed.seen.bytes.is_some() && observed.seen.object.is_some_and(is_peer)
+/// The socket or pipe on which the call moves bytes to or from somebody, or begins to connect.
+fn talks_on(observed: &Observed<'_>) -> Option<ObjectId> {
+    let is_peer = |object: &ObjectId| matches!(observed.tracker.kind(*object), ObjectKind::Socket | ObjectKind::Pipe);
+    let talks = observed.has(Effect::Connects) || observed.seen.bytes.is_some();
+    observed.seen.object.filter(|_| talks).filter(is_peer)
+}
+
+/// The thread waits for more on one of these. (A server that lets time pass on another descriptor expects nothing of its client.)
+fn waits_on(talked: &[ObjectId], observed: &Observed<'_>) -> bool {
+    if talked.is_empty() {
+        return false;
+    }
+    let watched = observed.tracker.watched_by(observed.call, observed.seen.pid);
+    watched.is_empty() || watched.iter().any(|watched| watched.object.is_some_and(|on| talked.contains(&on)))
 }
 
 impl Rule for TimedWaits {
@@ -112,26 +163,36 @@ impl Rule for TimedWaits {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let tid = observed.call.tid;
-        if talks(observed) {
+        if let Some(object) = talks_on(observed) {
             self.talked.make_room_of_ended(observed.tracker, |_| false);
-            self.talked.entry(tid, || false).into_iter().for_each(|talked| *talked = true);
+            let talked = self.talked.entry(tid, Vec::new);
+            let new = talked.filter(|talked| !talked.contains(&object) && talked.len() < MOST_TALKED);
+            new.into_iter().for_each(|talked| talked.push(object));
         }
         let waits_for = waits_for(observed.row);
         // (Without a descriptor, it is a sleep.)
         let waits_for = waits_for.filter(|_| observed.call.arg("nfds") != Some(0));
-        let expects = waits_for != Some(For::Readiness) || self.talked.get_mut(&tid).is_some_and(std::mem::take);
-        if waits_for.is_none() || !expects || observed.time_waiting() < WAITED_AT_LEAST {
+        let talked = match waits_for {
+            Some(For::Readiness) => Some(self.talked.get_mut(&tid).map(std::mem::take).unwrap_or_default()),
+            _ => None,
+        };
+        if waits_for.is_none() || observed.time_waiting() < WAITED_AT_LEAST {
+            return;
+        }
+        if talked.is_some_and(|talked| !waits_on(&talked, observed)) {
             return;
         }
         let key = CallKey { object: None, ..observed.key };
         let Some(thread) = observed.tracker.thread(observed.call.tid) else { return };
-        let of = (observed.seen.pid, (key, family(&thread.comm).into()));
+        let is_long = waits_for == Some(For::Lock) && observed.time_waiting() > TIME_BEFORE_ASKING.get();
+        let of = (observed.seen.pid, (key, is_long, family(&thread.comm).into()));
         let Some(waits) = self.waits.entry(of, Waits::default) else { return };
         waits.calls += 1;
         waits.time += observed.time_waiting();
         if observed.time_ran_out() {
             waits.timed += 1;
             waits.timed_for += observed.time_waiting();
+            waits.see_others(observed);
             if let Some(stack) = observed.call.stack.as_ref().filter(|_| waits.stacks.len() < MOST_STACKS) {
                 waits.stacks.push((stack.clone(), 1));
             }
@@ -140,24 +201,30 @@ impl Rule for TimedWaits {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         // Threads of one family, whatever their process: a shell starts a `sleep` for each pause.
-        let mut groups: BTreeMap<(&[u8], Abi, u32), (Waits, Tid)> = BTreeMap::new();
-        for ((pid, (key, name)), waits) in self.waits.iter().filter(|(_, waits)| waits.timed > 0) {
-            let group = groups.entry((name, key.abi, key.nr)).or_insert((Waits::default(), *pid));
+        let mut groups: BTreeMap<Group<'_>, (Waits, Tid)> = BTreeMap::new();
+        let mut all: BTreeMap<(&[u8], Abi, u32), Ns> = BTreeMap::new();
+        for ((pid, (key, is_long, name)), waits) in self.waits.iter().filter(|(_, waits)| waits.timed > 0) {
+            let group = groups.entry((name, key.abi, key.nr, *is_long)).or_insert((Waits::default(), *pid));
             group.0.add(waits);
             group.1 = group.1.min(*pid);
+            *all.entry((name, key.abi, key.nr)).or_default() += waits.timed_for;
         }
         let account = index.account();
-        let timed = groups.into_iter().map(|((name, abi, nr), (waits, pid))| {
+        let timed = groups.into_iter().map(|((name, abi, nr, is_long), (waits, pid))| {
             let part = waits.timed_for as f64 / waits.time.max(1) as f64;
-            (in_call(account, name, abi, nr, part), name, CallKey { abi, nr, object: None }, waits, pid)
+            // The account does not tell long waits from others.
+            let of_all = waits.timed_for as f64 / all[&(name, abi, nr)].max(1) as f64;
+            let run = (in_call(account, name, abi, nr, part) as f64 * of_all) as Ns;
+            (run, name, CallKey { abi, nr, object: None }, waits, pid, is_long)
         });
-        let worst = timed.filter(|(run, .., waits, _)| {
+        let worst = timed.filter(|(run, .., waits, _, _)| {
             let part = *run as f64 / index.own_total().max(1) as f64;
             waits.least_part().is_some_and(|least| part >= least) && !waits.are_sleeps()
         });
         let worst = worst.max_by_key(|(run, name, ..)| (*run, std::cmp::Reverse(*name)));
-        let Some((run, name, key, waits, pid)) = worst else { return Vec::new() };
+        let Some((run, name, key, waits, pid, is_long)) = worst else { return Vec::new() };
         let comm = index.comm(pid, tracker);
+        let behind_lock = behind_lock(account, key, name);
         let writer = stuck_writer(account, key, name, tracker);
         let name = family_name(name, pid);
         let call = table(key.abi).name(key.nr.into());
@@ -170,10 +237,13 @@ impl Rule for TimedWaits {
         let (sentence, advice) = match row.and_then(waits_for) {
             Some(For::Lock | For::Turn) => (
                 say!(
-                    "{name} waited in {call} {} times until the time ran out, for {} on average, and nobody woke it; {}.",
+                    "{name} waited in {call} {} times until the time ran out, for {} on average, and nobody woke it; {}{}.",
                     times,
                     mean,
-                    of_run
+                    of_run,
+                    waits.pool().map_or(Statement::default(), |threads| {
+                        say!("; all {} of these threads waited so at the same time", THREADS.of(threads))
+                    }),
                 ),
                 "Find out who should have woken it: a permit, a connection or a lock that is not given back on some path, a notification that came \
                  before the wait, an owner that has ended. A longer timeout only hides that.",
@@ -194,8 +264,13 @@ impl Rule for TimedWaits {
                 "Meanwhile, {} waited to write to a pipe that was full: read what it writes before you wait for its end, or in another thread, or let it write to a file.",
                 plain(&writer.comm),
             ),
+            None if waits.pool().is_some() => format!(
+                "If they wait for tasks that were given to the same pool, no thread is left to run these: give such tasks a pool of their own, or run them in the thread that needs \
+                 their results. {advice}"
+            ),
             None => advice.into(),
         };
+        let is_ask_for_lock = !is_long && row.and_then(waits_for) == Some(For::Lock);
         vec![Candidate {
             sentence,
             evidence: vec![process(pid, comm, waits.timed)],
@@ -208,9 +283,24 @@ impl Rule for TimedWaits {
             matters: true,
             unless_saved: (!is_most).then_some(run / 2),
             instead_of: if is_most { &["lock-step"] } else { &[] },
+            unless_told: match () {
+                () if is_ask_for_lock => &["late-locks"],
+                () if behind_lock * 2 > run => &["lock-contention", "taking-turns", "held-lock"],
+                () => &[],
+            },
             ..Candidate::default()
         }]
     }
+}
+
+/// The time of these waits in which a thread that had a lock waited for them: they are those of a service.
+fn behind_lock(account: &TimeSpent, key: CallKey, name: &[u8]) -> Ns {
+    let is_it = |on: &CallOn| (on.abi, on.nr) == (key.abi, u64::from(key.nr));
+    let waiting = account
+        .shares
+        .iter()
+        .filter(|share| family(&share.who.comm) == name && share.activity.call().is_some_and(is_it));
+    waiting.filter(|share| is_behind_lock(share)).map(|share| share.time).sum()
 }
 
 /// A process that wanted to write to a full pipe while threads of this family waited in such calls.
@@ -223,25 +313,11 @@ fn stuck_writer<'a>(account: &'a TimeSpent, key: CallKey, name: &[u8], tracker: 
     (is_pipe && on.row().is_some_and(is_write)).then_some(writer)
 }
 
-/// The time of the run that threads of this family spent in such calls until their time ran out. Where wakers are not known, it is that `part` of
-/// the time in the calls.
-fn in_call(account: &TimeSpent, name: &[u8], abi: Abi, nr: u32, part: f64) -> Ns {
-    let is_it = |on: &CallOn| (on.abi, on.nr) == (abi, u64::from(nr));
-    let timed = |share: &TimeShare| match &share.activity {
-        Activity::Asleep(on, _, Some(Waker::Interrupt(Interrupt::Timer))) if is_it(on) => share.time,
-        Activity::Asleep(on, _, None) | Activity::InCall(on) | Activity::Unmeasured(on) if is_it(on) => {
-            (share.time as f64 * part) as Ns
-        }
-        _ => 0,
-    };
-    account.shares.iter().filter(|share| family(&share.who.comm) == name).map(timed).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use crate::test_run::TestRun;
     use stride_event::{Bottom, Call, Event, Ns, Outcome, Tid};
-    use stride_test_support::calls::{call, exited, lasting, spawned};
+    use stride_test_support::calls::{call, exited, forked, lasting, naming, spawned};
     use stride_test_support::stacks::{frame, stack};
 
     const MS: Ns = 1_000_000;
@@ -252,7 +328,6 @@ mod tests {
         let mut run = TestRun::new(false);
         run.show(spawned(MAIN, 0));
         for i in 0..count {
-            const ETIMEDOUT: u32 = 110;
             let outcome = if i % vain == 0 { Outcome::Error(ETIMEDOUT) } else { Outcome::Value(0) };
             let wait = call(MAIN, "futex", &[0x1000, 0x80, 0, 0x2000], outcome);
             let stack = stack([frame("/lib/libjvm.so", "wait"), frame("/app", function)], Bottom::Reached);
@@ -281,5 +356,68 @@ mod tests {
             assert!(waits(39, 1, sleep).is_empty(), "{sleep}");
         }
         assert_eq!(waits(39, 1, "unparkAsleepers"), ["timed-waits"]);
+    }
+
+    const ETIMEDOUT: u32 = 110;
+
+    /// A wait of this thread for so long, until its time runs out.
+    fn timed_wait(tid: Tid, at: Ns, took: Ns) -> Call {
+        lasting(call(tid, "futex", &[0x1000, 0x80, 0, 0x2000], Outcome::Error(ETIMEDOUT)), at, took)
+    }
+
+    fn named(run: &mut TestRun, tid: Tid, name: &str) {
+        const PR_SET_NAME: u64 = 15;
+        let name = naming(call(tid, "prctl", &[PR_SET_NAME, 0x9000], Outcome::Value(0)), 0x9000, name);
+        run.show(Event::Exit(&lasting(name, 10, 10)));
+    }
+
+    /// Two threads of a pool wait for six times, one after the other or at the same time.
+    fn pool(at_once: bool) -> String {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        let other = MAIN + 1;
+        let pool: [Tid; 2] = [MAIN, other];
+        run.show(forked(MAIN, other, MAIN, 1));
+        for tid in pool {
+            named(&mut run, tid, &format!("pool-1-thread-{tid}"));
+        }
+        let mut now = MS;
+        for _ in 0..6 {
+            for tid in pool {
+                let at = if at_once { now } else { now + Ns::from(tid == other) * 130 * MS };
+                run.show(Event::Exit(&timed_wait(tid, at, 120 * MS)));
+            }
+            now += 260 * MS;
+        }
+        run.show(exited(other, now));
+        run.show(exited(MAIN, now));
+        let findings = run.findings().reported;
+        findings.into_iter().find(|finding| finding.id == "timed-waits").map_or_else(String::new, |it| it.sentence)
+    }
+
+    #[test]
+    fn all_threads_of_a_pool_may_wait_at_the_same_time() {
+        const ALL: &str = "all 2 of these threads waited so at the same time";
+        let at_once = pool(true);
+        assert!(at_once.contains(ALL), "{at_once}");
+        let in_turn = pool(false);
+        assert!(!in_turn.contains(ALL), "{in_turn}");
+    }
+
+    /// Threads of an interpreter ask for its lock after 5 ms. Waits for a queue are told without those.
+    #[test]
+    fn long_waits_are_told_apart() {
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        let mut now = MS;
+        for i in 0..40 {
+            let took = if i % 4 == 0 { 300 } else { 5 } * MS;
+            run.show(Event::Exit(&timed_wait(MAIN, now, took)));
+            now += took + MS;
+        }
+        run.show(exited(MAIN, now));
+        let findings = run.findings().reported;
+        let told = findings.iter().find(|finding| finding.id == "timed-waits").expect("most of the run");
+        assert!(told.sentence.contains("10 times until the time ran out, for 300 ms on average"), "{}", told.sentence);
     }
 }

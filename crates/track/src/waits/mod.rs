@@ -43,13 +43,7 @@ impl Tracker {
         let mut wait = Wait::new(seen, call);
         let few = self.waits.len() < MAX_WATCHERS;
         if few && seen.fd.is_none() && shape.is_some_and(|shape| shape.idle == Idle::IfZero) {
-            // poll(2), select(2)
-            stride_decode::touches(call, &mut |touch| {
-                if let Touch::Fd(fd) = touch {
-                    wait.watched.push(self.watched(seen.pid, fd));
-                }
-                wait.watched.len() >= MAX_WATCHED
-            });
+            wait.watched = self.watched_by(call, seen.pid);
         }
         self.joins(&mut wait);
         if self.waits.len() < MAX_THREADS {
@@ -87,6 +81,18 @@ impl Tracker {
             };
         }
         self.waits.insert(tid, wait);
+    }
+
+    /// The descriptors that a call of poll(2) or select(2) of this process watches: the first of them, as far as the call's memory is known.
+    pub fn watched_by(&self, call: &Call, pid: Tid) -> Vec<Watched> {
+        let mut watched = Vec::new();
+        stride_decode::touches(call, &mut |touch| {
+            if let Touch::Fd(fd) = touch {
+                watched.push(self.watched(pid, fd));
+            }
+            watched.len() >= MAX_WATCHED
+        });
+        watched
     }
 
     fn watched(&self, pid: Tid, fd: i32) -> Watched {

@@ -203,6 +203,9 @@ impl LostTime {
         if let Some(family) = self.slept.remove(&pid)
             && let Some(sleeps) = self.sleeps.get_mut(&(pid, family))
         {
+            let is_for_client = |object| is_served(observed.tracker.name(object));
+            sleeps.for_clients += u64::from(observed.seen.object.is_some_and(is_for_client));
+            sleeps.followed += 1;
             count_stack(&mut sleeps.next, MOST_NEXT, stack, 1);
         }
     }
@@ -484,26 +487,46 @@ mod tests {
         // A thread of the runtime itself, which runs no code of the program.
         assert!(waits(frame("/lib/libjvm.so", "WatcherThread::sleep")).is_empty());
     }
-    #[test]
-    fn the_next_call_tells_what_a_runtime_waited_for() {
+
+    /// A runtime sleeps, and the program then makes this call.
+    fn sleeps_before(next: impl Fn() -> Call, connected: bool) -> crate::Findings {
         const PROGRAM: &str = "/bin/p";
         let own = |functions: &[&str]| stack(functions.iter().map(|name| frame(PROGRAM, name)), Bottom::Reached);
         let mut run = TestRun::new(false);
         run.show(spawned(MAIN, 0));
+        if connected {
+            let accept = call(MAIN, "accept", &[3, 0, 0], Outcome::Value(4));
+            let listen = call(MAIN, "listen", &[3, 5], Outcome::Value(0));
+            let socket = call(MAIN, "socket", &[2, 1, 0], Outcome::Value(3));
+            for (at, call) in (1..).zip([socket, listen, accept]) {
+                run.show(Event::Exit(&lasting(call, at * 1_000, 10)));
+            }
+        }
         let mut show = |call: Call, functions: &[&str], from, took| {
             let call = Call { stack: Some(own(functions)), ..call };
             run.show(Event::Exit(&lasting(call, from, took)));
         };
-        for at in (0..20).map(|round| round * 25 * MS) {
-            let wait = call(MAIN, "epoll_pwait", &[3, 0x1000, 128, 24, 0, 0], Outcome::Value(0));
-            let commit = call(MAIN, "fdatasync", &[4], Outcome::Value(0));
+        for at in (0..20).map(|round| (round * 25 + 1) * MS) {
+            let wait = call(MAIN, "epoll_pwait", &[5, 0x1000, 128, 24, 0, 0], Outcome::Value(0));
             show(wait, &["runtime.netpoll", "runtime.findRunnable"], at, 20 * MS);
-            show(commit, &["syscall.Fdatasync", "main.commit", "runtime.goexit.abi0"], at + 21 * MS, MS);
+            show(next(), &["syscall.Call", "main.commit", "runtime.goexit.abi0"], at + 21 * MS, MS);
         }
-        run.show(exited(MAIN, 500 * MS));
-        let findings = run.findings().reported;
+        run.show(exited(MAIN, 501 * MS));
+        run.findings()
+    }
+
+    #[test]
+    fn the_next_call_tells_what_a_runtime_waited_for() {
+        let findings = sleeps_before(|| call(MAIN, "fdatasync", &[4], Outcome::Value(0)), false).reported;
         let lost = findings.iter().find(|finding| finding.id == "lost-time").expect("the sleeps are most of the run");
         let next: Vec<_> = lost.next.shares.iter().map(|(caller, _)| caller.function.as_deref()).collect();
         assert_eq!(next, [Some("main.commit")]);
+    }
+
+    /// The sleep of a server before it goes on with its client stands for work, or sets a pace.
+    #[test]
+    fn sleeps_for_clients_are_not_lost() {
+        let reads = || call(MAIN, "read", &[4, 0x2000, 100], Outcome::Value(10));
+        assert!(sleeps_before(reads, true).reported.iter().all(|finding| finding.id != "lost-time"));
     }
 }

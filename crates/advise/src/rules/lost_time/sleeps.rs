@@ -116,7 +116,11 @@ pub struct Sleeps {
     /// The processes of which these are.
     pub pids: Vec<Tid>,
     pub kinds: BTreeMap<u32, (CallKey, u64)>,
-    /// The stacks of the program's calls after sleeps of its run-time system.
+    /// The program's calls after sleeps of its run-time system, and those of them that were about a connection which a client had made: such a sleep stands
+    /// for work, or sets a pace.
+    pub followed: u64,
+    pub for_clients: u64,
+    /// The stacks of those calls.
     pub next: Vec<(Arc<Stack>, u64)>,
 }
 
@@ -149,6 +153,8 @@ impl Sleeps {
         self.for_any += other.for_any;
         self.gave += other.gave;
         self.longer += other.longer;
+        self.followed += other.followed;
+        self.for_clients += other.for_clients;
         self.parked.add(&other.parked);
         other.kinds.values().for_each(|(key, calls)| self.made(*key, *calls));
         self.next.extend(other.next.iter().cloned());
@@ -181,7 +187,8 @@ impl Sleeps {
     /// The part of the run that such sleeps have to take. `None`: they are too few or too short, or have another purpose.
     pub fn least_part(&self, row_is_one_wait: bool) -> Option<f64> {
         let most = |part: u64| part * 2 > self.calls;
-        if self.mean() < SHORTEST_SLEEP.get() || row_is_one_wait && most(self.in_rows) || most(self.gave) {
+        let serves = self.for_clients * 2 > self.followed;
+        if self.mean() < SHORTEST_SLEEP.get() || row_is_one_wait && most(self.in_rows) || most(self.gave) || serves {
             return None;
         }
         if self.calls >= LOST_SLEEPS.get() {

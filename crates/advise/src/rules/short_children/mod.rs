@@ -17,7 +17,7 @@ use std::ops::AddAssign;
 use std::sync::Arc;
 use stride_event::{Event, Ns, Outcome, Stack, Tid};
 use stride_syscalls::{Effect, For, Syscall, uapi::consts as c};
-use stride_track::{Cloned, Process, Tracker};
+use stride_track::{Cloned, ObjectKind, Process, Tracker};
 
 const SHORT_CHILD: Threshold =
     Threshold::time("short-child", 100_000_000, "a child that ends within this time is short");
@@ -41,7 +41,7 @@ pub const RULE: RuleInfo = RuleInfo {
         cut. At least 50 children of one program are reported, or 30 that take more than a third of the run. A child that makes a file of its own is left out if it makes more than 300 calls, because then it may be a \
         compiler. The estimate is the calls of such children, and the time from the fork of each to the moment when its parent \
         knows its end, as far as the run waited for them, without the first of each kind. Children that sleep for most of \
-        their lives (sleep(1) in a loop) are counted, but the time of their sleep is not saved: something is waited for.\n\n\
+        their lives (sleep(1) in a loop), or wait for somebody at a socket, are counted, but the time of their sleep is not saved: something is waited for.\n\n\
         Example: a script runs sed for each of 500 lines. One sed that reads all lines does the same job. In the shell, ${f##*/} does what basename does.",
     thresholds: &[SHORT_CHILD, SHORT_CHILD_CALLS, SHORT_CHILDREN, FEWER_CHILDREN, SHORT_CHILDREN_PART],
     make: || Box::new(ShortChildren::default()),
@@ -276,8 +276,8 @@ impl ShortChildren {
         if below.own.kinds() < MAX_KINDS {
             below.own.add(observed.key, 1);
         }
-        if observed.row.waits() == Some(For::Time) {
-            below.slept += observed.time();
+        if waits_for_others(observed) {
+            below.slept += observed.time_waiting();
         }
     }
 
@@ -320,6 +320,12 @@ impl ShortChildren {
         }
         claims
     }
+}
+
+/// The call lets time pass, or waits for somebody at a socket: no start of a program.
+fn waits_for_others(observed: &Observed<'_>) -> bool {
+    let is_socket = |object| observed.tracker.kind(object) == ObjectKind::Socket;
+    observed.row.waits() == Some(For::Time) || observed.time_ran_out() || observed.seen.object.is_some_and(is_socket)
 }
 
 fn command(process: &Process) -> Vec<u8> {

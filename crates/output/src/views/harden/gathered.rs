@@ -8,7 +8,7 @@ use super::guards::{Guard, needed};
 use super::{places, sockets};
 use crate::spelling::names;
 use crate::spelling::quote::shown;
-use crate::views::inputs::{InputsOfRun, UserId};
+use crate::views::inputs::{InputsOfRun, UserId, manager};
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use stride_decode::Resolver;
@@ -78,7 +78,9 @@ impl NeededByRun {
 
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.files.event(event, tracker);
-        if let Event::Exit(call) = *event {
+        if let Event::Exit(call) = *event
+            && !manager::is_before_program(call, tracker)
+        {
             self.call(call, tracker);
         }
     }
@@ -87,7 +89,7 @@ impl NeededByRun {
         let Some(seen) = tracker.seen() else { return };
         let program = self.files.programs.of(seen.pid, tracker);
         if let Some(row) = call.row() {
-            self.facilities(call, row, program);
+            self.facilities(call, row, program, manager::is_start(call, tracker));
             if matches!(call.outcome, Outcome::Value(_)) {
                 self.succeeded(call, row, program, tracker);
             }
@@ -96,7 +98,8 @@ impl NeededByRun {
         self.calls.add((call.abi, call.nr), program);
     }
 
-    fn facilities(&mut self, call: &Call, row: &'static Syscall, program: UserId) {
+    /// `is_start`: a service manager's child has executed the program.
+    fn facilities(&mut self, call: &Call, row: &'static Syscall, program: UserId, is_start: bool) {
         if let Some(guard) = needed(call, row) {
             self.guards.add((guard, row.name), program);
         }
@@ -105,7 +108,8 @@ impl NeededByRun {
             self.families.add((family, row.name), program);
             self.sockets.add((family, call.flags("type") & c::SOCK_TYPE_MASK, row.name), program);
         }
-        if row.has_effect(Effect::Executes) && self.calls.0.len() > 1 && call.outcome == Outcome::Value(0) {
+        let executes = row.has_effect(Effect::Executes) && call.outcome == Outcome::Value(0);
+        if executes && !is_start && self.calls.0.len() > 1 {
             self.guards.add((Guard::OtherPrograms, row.name), program);
         }
     }

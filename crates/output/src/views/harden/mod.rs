@@ -124,7 +124,7 @@ impl HardenView {
 
 impl View for HardenView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        self.whole.event(event);
+        self.whole.event(event, tracker);
         self.needed.event(event, tracker);
         if let Event::Exit(call) = *event
             && self.format.has_files()

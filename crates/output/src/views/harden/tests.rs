@@ -10,7 +10,7 @@ use super::{seccomp, systemd};
 use serde_json::Value;
 use stride_event::{Descriptor, Event, Outcome, Tid};
 use stride_syscalls::uapi::consts as c;
-use stride_test_support::calls::{call, forked, holding, naming_each, spawned};
+use stride_test_support::calls::{attached, call, forked, holding, naming_each, spawned};
 use stride_track::Tracker;
 
 const PID: Tid = 10;
@@ -65,6 +65,29 @@ impl Run {
     fn guards(&mut self) -> Vec<Guard> {
         self.evidence().guards.keys().copied().collect()
     }
+}
+
+/// systemd sets up the unit in the child that becomes the service.
+#[test]
+fn what_a_service_manager_does_is_left_out() {
+    const PR_SET_NAME: u64 = 15;
+    let mut run = Run { needed: NeededByRun::with_files(), tracker: Tracker::default() };
+    for pid in [PID, PID + 1] {
+        run.event(&attached(pid, 0));
+        run.by(pid, "prctl", &[PR_SET_NAME, 0x1000], &["(tool)"], 0);
+        run.by(pid, "unshare", &[c::CLONE_NEWNS], &[], 0);
+        run.by(pid, "openat", &[CWD, 0x1000, c::O_WRONLY], &["/etc/managers"], 5);
+        run.by(pid, "execve", &[0x1000, 0, 0], &["/bin/tool"], 0);
+        run.by(pid, "getpid", &[], &[], pid.into());
+    }
+    let evidence = run.evidence();
+    let calls: Vec<&str> = evidence.calls.keys().map(String::as_str).collect();
+    assert_eq!(calls, ["execve", "getpid"]);
+    assert!(evidence.guards.is_empty(), "{:?}", evidence.guards.keys());
+    assert!(evidence.written.is_empty());
+    // The program may call itself anything.
+    run.by(PID, "execve", &[0x1000, 0, 0], &["/bin/other"], 0);
+    assert_eq!(run.guards(), [Guard::OtherPrograms]);
 }
 
 /// The guards that a run with this call needs.

@@ -1,5 +1,6 @@
 //! Each call says something about files: so the names of the run come to have their uses.
 
+use super::manager;
 use super::names::{PathId, UsedPaths, Uses, tidy};
 use super::network::{Dealing, Network};
 use super::opens::{OpenName, OpenNames};
@@ -48,6 +49,7 @@ impl InputsOfRun {
     /// Takes in an event that the tracker has taken in.
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         match *event {
+            Event::Exit(call) if manager::is_before_program(call, tracker) => {}
             Event::Exit(call) => {
                 if matches!(call.outcome, Outcome::Value(_) | Outcome::Error(_)) {
                     self.calls += 1;

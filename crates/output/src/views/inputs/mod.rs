@@ -9,6 +9,7 @@ mod in_toto;
 mod json;
 mod listing;
 mod make;
+pub(super) mod manager;
 mod names;
 mod network;
 mod opens;
@@ -105,7 +106,7 @@ impl InputsView {
 
 impl View for InputsView {
     fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
-        self.whole.event(event);
+        self.whole.event(event, tracker);
         self.gathered.event(event, tracker);
         if let Event::Exit(call) = *event
             && !self.gathered.ask_interpreters(call, &*self.resolver, tracker)

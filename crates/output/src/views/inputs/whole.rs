@@ -1,11 +1,14 @@
 //! The reasons why the list may not be whole.
 
 use super::gathered::InputsOfRun;
+use super::manager;
 use crate::spelling::quote::shown;
 use crate::{End, RunInfo};
+use rustc_hash::FxHashSet;
 use stride_event::quantity::{count, grouped};
-use stride_event::{Event, Lost, StartKind};
+use stride_event::{Event, Lost, StartKind, Tid};
 use stride_syscalls::Effect;
+use stride_track::Tracker;
 
 /// Facts from events after which something may be missing.
 #[derive(Default)]
@@ -13,7 +16,7 @@ pub struct Wholeness {
     partial: bool,
     follows: bool,
     /// Processes that ran before.
-    attached: u64,
+    attached: FxHashSet<Tid>,
     detached: u64,
     drives_ring: bool,
     /// Programs that were started, and whose files could not be read to find their interpreters.
@@ -26,10 +29,15 @@ impl Wholeness {
         Wholeness { partial: info.partial, follows: info.follows, ..Wholeness::default() }
     }
 
-    pub fn event(&mut self, event: &Event<'_>) {
+    pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         match *event {
-            Event::Started { tid, process, origin: StartKind::Attached, .. } if tid == process => self.attached += 1,
+            Event::Started { tid, process, origin: StartKind::Attached, .. } if tid == process => {
+                self.attached.insert(tid);
+            }
             Event::Detached { .. } => self.detached += 1,
+            Event::Exit(call) if manager::is_start(call, tracker) => {
+                self.attached.remove(&call.tid);
+            }
             Event::Exit(call) => {
                 self.drives_ring |= call.row().is_some_and(|row| row.has_effect(Effect::DrivesRing));
             }
@@ -57,10 +65,10 @@ impl Wholeness {
         add(self.partial, "Filters left out calls.".into());
         add(!self.follows, "The children of the program were not followed.".into());
         add(
-            self.attached > 0,
+            !self.attached.is_empty(),
             format!(
                 "{} before tracing began: what was used until then is not here.",
-                count(self.attached, "process ran", "processes ran")
+                count(self.attached.len() as u64, "process ran", "processes ran")
             ),
         );
         let running = end.tracker.live_processes().count() as u64;
