@@ -59,7 +59,17 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
     }
     let foreign = evidence.abis().contains("i386");
     let _ = writeln!(out, "SystemCallArchitectures=native{}", if foreign { " x86" } else { "" });
-    let names = evidence.calls.keys().map(String::as_str).collect::<Vec<_>>().join(" ");
+    let mut names: Vec<&str> = evidence.calls.keys().map(String::as_str).collect();
+    // A filter cannot read the struct of clone3(2), so RestrictNamespaces= refuses the call.
+    if names.contains(&"clone3") && !names.contains(&"clone") {
+        comment(
+            out,
+            "clone: not seen, but C libraries use it where clone3 fails with ENOSYS, as with RestrictNamespaces=",
+        );
+        names.push("clone");
+        names.sort_unstable();
+    }
+    let names = names.join(" ");
     if log {
         wrapped(out, "SystemCallLog=~", "  ", &names, " \\");
     } else {

@@ -90,6 +90,16 @@ fn what_a_service_manager_does_is_left_out() {
     assert_eq!(run.guards(), [Guard::OtherPrograms]);
 }
 
+/// systemd answers clone3(2) with ENOSYS, and C libraries take clone(2) then.
+#[test]
+fn who_makes_threads_by_clone3_may_clone() {
+    let mut run = Run::new();
+    assert!(!systemd::drop_in(&run.evidence(), false).contains(" clone"));
+    run.does("clone3", &[0x3000, 88], &[], 11);
+    assert!(systemd::drop_in(&run.evidence(), false).contains("\nSystemCallFilter=clone clone3 execve\n"));
+    assert!(systemd::drop_in(&run.evidence(), true).contains("\nSystemCallLog=~clone clone3 execve\n"));
+}
+
 /// The guards that a run with this call needs.
 fn guards_of(name: &str, words: &[u64]) -> Vec<Guard> {
     let mut run = Run::new();
