@@ -6,6 +6,7 @@ use super::places::SERVICE_DIRECTORIES;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use stride_event::quantity::{count, grouped};
+use stride_syscalls::{Effect, For, Syscall, Ty, row_named};
 
 /// The width of lines with many names.
 const WIDTH: usize = 100;
@@ -69,13 +70,35 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
         names.push("clone");
         names.sort_unstable();
     }
-    let names = names.join(" ");
-    if log {
-        wrapped(out, "SystemCallLog=~", "  ", &names, " \\");
-    } else {
-        wrapped(out, "SystemCallFilter=", "  ", &names, " \\");
+    let groups = groups(evidence).join(" ");
+    let rule = if log { "SystemCallLog=~" } else { "SystemCallFilter=" };
+    wrapped(out, rule, "  ", &names.join(" "), " \\");
+    if !groups.is_empty() {
+        comment(
+            out,
+            "The other calls of these groups, which need no rights beyond those of ReadWritePaths and of descriptors that",
+        );
+        comment(out, "the service has. Without this line, only calls that were made are allowed:");
+        let _ = writeln!(out, "{rule}{groups}");
+    }
+    if !log {
         out.push_str("SystemCallErrorNumber=EPERM\n");
     }
+}
+
+/// The groups of systemd (systemd.exec(5), `systemd-analyze syscall-filter`) of which the run made a call. Many calls do the same in another way, and libraries
+/// choose among them.
+fn groups(evidence: &HardenEvidence) -> Vec<&'static str> {
+    const GROUPS: [(&str, fn(&Syscall) -> bool); 5] = [
+        ("@basic-io", |row| row.transfer().is_some()),
+        ("@file-system", |row| row.args.iter().any(|arg| matches!(arg.ty, Ty::Path))),
+        ("@io-event", |row| row.waits() == Some(For::Readiness)),
+        ("@signal", |row| row.has_effect(Effect::SetsDisposition)),
+        ("@sync", |row| row.has_effect(Effect::Syncs)),
+    ];
+    let rows: Vec<_> = evidence.calls.keys().filter_map(|name| row_named(name)).collect();
+    let made = |is_of: &fn(&Syscall) -> bool| rows.iter().any(|row| is_of(row));
+    GROUPS.iter().filter(|(_, is_of)| made(is_of)).map(|(group, _)| *group).collect()
 }
 
 /// Words in lines of limited width. A line that goes on ends in `more`.
