@@ -89,7 +89,8 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
 /// The groups of systemd (systemd.exec(5), `systemd-analyze syscall-filter`) of which the run made a call. Many calls do the same in another way, and libraries
 /// choose among them.
 fn groups(evidence: &HardenEvidence) -> Vec<&'static str> {
-    const GROUPS: [(&str, fn(&Syscall) -> bool); 5] = [
+    type IsOf = fn(&Syscall) -> bool;
+    const GROUPS: [(&str, IsOf); 5] = [
         ("@basic-io", |row| row.transfer().is_some()),
         ("@file-system", |row| row.args.iter().any(|arg| matches!(arg.ty, Ty::Path))),
         ("@io-event", |row| row.waits() == Some(For::Readiness)),
@@ -97,7 +98,7 @@ fn groups(evidence: &HardenEvidence) -> Vec<&'static str> {
         ("@sync", |row| row.has_effect(Effect::Syncs)),
     ];
     let rows: Vec<_> = evidence.calls.keys().filter_map(|name| row_named(name)).collect();
-    let made = |is_of: &fn(&Syscall) -> bool| rows.iter().any(|row| is_of(row));
+    let made = |is_of: &IsOf| rows.iter().any(|row| is_of(row));
     GROUPS.iter().filter(|(_, is_of)| made(is_of)).map(|(group, _)| *group).collect()
 }
 
