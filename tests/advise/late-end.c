@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TASKS = 60, ALIVE_S = 1 };
+enum { TASKS = 60, ALIVE_S = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;

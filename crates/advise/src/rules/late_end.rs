@@ -11,7 +11,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid};
-use stride_syscalls::{Effect, Syscall, table};
+use stride_syscalls::{Effect, For, Syscall, table};
 use stride_track::{ObjectKind, Tracker};
 
 const LATE_END: Threshold = Threshold::time("late-end", 200_000_000, "a shorter wait at the end is not looked at");
@@ -28,7 +28,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A program has done its work, and does not end: something keeps it alive until a time has run out. Idle threads of a pool wait for further work until their keep-alive time is over (in Java, a pool whose shutdown() nobody calls). \
         In Node.js, a connection that is kept for the next request, or a timer, keeps the process. A background thread sleeps, and is joined at the end; a service waits for the whole time of grace after SIGTERM although it is idle; a script sleeps \
         at its end to be sure.\n\n\
-        Reported is a run whose last calls that opened, started or moved something were followed by waits until a time ran out, of 200 ms and a quarter of the run or more, if the run waited for nothing else meanwhile and ended then.\n\n\
+        Reported is a run whose last calls that opened, started or moved something were followed by sleeps, or waits until a time ran out, of 200 ms and a quarter of the run or more, if the run waited for nothing else meanwhile and ended then.\n\n\
         End what keeps the program alive: shut the pool down or give it daemon threads; close agents, pools of connections and servers; clear timers, or unref() them; wake a thread that sleeps with an event, and then join it; let a service end as soon as its \
         last request is answered. It is fine if the time has to pass.\n\n\
         Example: a program makes 40 thumbnails in a pool of Java, 0.6 s. The pool is not shut down, and its threads wait 2 s for more: 2.7 s. With shutdown() after the last task, 0.7 s.",
@@ -89,7 +89,8 @@ impl Rule for LateEnd {
             }
             return;
         }
-        if observed.row.waits().is_none() || observed.time_waiting() < SHORTEST || !observed.time_ran_out() {
+        let slept = observed.row.waits() == Some(For::Time) && observed.ok();
+        if observed.time_waiting() < SHORTEST || !slept && !observed.time_ran_out() {
             return;
         }
         // Some last words may have been said since the work was done.

@@ -28,11 +28,12 @@ pub fn rules(scratch: &Scratch, engine: &str, options: &[&str], script: &str) ->
     rules
 }
 
-/// The names behind a rule that may go on in further lines.
+/// The names behind a rule that may go on in further lines. The empty rule before it takes back what the unit says.
 fn names<'r>(rules: &'r str, rule: &str) -> BTreeSet<&'r str> {
-    let from = rules.find(&format!("\n{rule}=")).unwrap_or_else(|| panic!("{rule}: {rules}")) + rule.len() + 2;
+    let first = format!("\n{rule}=\n{rule}=");
+    let (_, rest) = rules.split_once(&first).unwrap_or_else(|| panic!("{rule}: {rules}"));
     let mut names = BTreeSet::new();
-    for line in rules[from..].lines() {
+    for line in rest.lines() {
         names.extend(line.trim_end_matches('\\').split_whitespace());
         if !line.ends_with('\\') {
             break;

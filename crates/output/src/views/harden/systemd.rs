@@ -72,6 +72,8 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
     }
     let groups = groups(evidence).join(" ");
     let rule = if log { "SystemCallLog=~" } else { "SystemCallFilter=" };
+    // Without this, the names would be added to those of the unit, or taken from what it refuses.
+    let _ = writeln!(out, "{}", rule.trim_end_matches('~'));
     wrapped(out, rule, "  ", &names.join(" "), " \\");
     if !groups.is_empty() {
         comment(
@@ -133,6 +135,7 @@ fn families(out: &mut String, evidence: &HardenEvidence, off: &str) {
         families.push("AF_UNIX");
     }
     families.sort_unstable();
+    let _ = writeln!(out, "{off}RestrictAddressFamilies=");
     let _ = writeln!(out, "{off}RestrictAddressFamilies={}", families.join(" "));
 }
 
