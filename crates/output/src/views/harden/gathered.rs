@@ -9,13 +9,13 @@ use super::{places, sockets};
 use crate::spelling::names;
 use crate::spelling::quote::shown;
 use crate::views::inputs::{InputsOfRun, UserId, manager};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 use stride_decode::Resolver;
 use stride_event::{Call, Event, Outcome};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Abi, Effect, Syscall, Thing, sets, table};
-use stride_track::{Tracker, base_name};
+use stride_track::{Seen, Tracker, base_name};
 
 /// The uses that are told apart. Further ones are those of other programs.
 const MAX_USES: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
@@ -32,6 +32,10 @@ pub struct NeededByRun {
     signals: CountedUses<(i32, &'static str)>,
     /// The files, if the rules are about them.
     accessed: Option<AccessOfRun>,
+    /// The programs of service managers, whose children became services, and the programs that these executed. A manager's child has the manager's own name
+    /// in its first calls.
+    managers: FxHashSet<UserId>,
+    services: FxHashSet<UserId>,
 }
 
 /// How often each program used something.
@@ -49,9 +53,10 @@ impl<K: Copy + Eq + Hash + Ord> CountedUses<K> {
         *self.0.entry((key, if has_room { program } else { UserId::OTHERS })).or_default() += 1;
     }
 
-    /// In order, so that the same run has the same rules.
-    fn sorted(&self) -> Vec<(K, UserId, u64)> {
-        let mut all: Vec<_> = self.0.iter().map(|(&(key, program), &times)| (key, program, times)).collect();
+    /// In order, so that the same run has the same rules. Uses by some programs are left out.
+    fn sorted(&self, without: &FxHashSet<UserId>) -> Vec<(K, UserId, u64)> {
+        let wanted = self.0.iter().filter(|((_, program), _)| !without.contains(program));
+        let mut all: Vec<_> = wanted.map(|(&(key, program), &times)| (key, program, times)).collect();
         all.sort_unstable();
         all
     }
@@ -78,15 +83,19 @@ impl NeededByRun {
 
     pub fn event(&mut self, event: &Event<'_>, tracker: &Tracker) {
         self.files.event(event, tracker);
-        if let Event::Exit(call) = *event
-            && !manager::is_before_program(call, tracker)
-        {
-            self.call(call, tracker);
+        let Event::Exit(call) = *event else { return };
+        let Some(seen) = tracker.seen() else { return };
+        if manager::is_before_program(call, tracker) {
+            self.managers.insert(self.files.programs.of(seen.pid, tracker));
+            return;
         }
+        if manager::is_start(call, tracker) {
+            self.services.insert(self.files.programs.of(seen.pid, tracker));
+        }
+        self.call(call, seen, tracker);
     }
 
-    fn call(&mut self, call: &Call, tracker: &Tracker) {
-        let Some(seen) = tracker.seen() else { return };
+    fn call(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
         let program = self.files.programs.of(seen.pid, tracker);
         if let Some(row) = call.row() {
             self.facilities(call, row, program, manager::is_start(call, tracker));
@@ -134,27 +143,29 @@ impl NeededByRun {
     pub fn evidence(&mut self, run: SeenRun, links: &dyn Links) -> HardenEvidence {
         let mut evidence = HardenEvidence::of(SeenRun { has_files: self.accessed.is_some(), ..run });
         let name = |program| shown(base_name(self.files.programs.path(program)));
-        for ((abi, nr), program, times) in self.calls.sorted() {
+        let managers = self.managers.difference(&self.services).copied();
+        let managers: FxHashSet<UserId> = managers.filter(|program| *program != UserId::OTHERS).collect();
+        for ((abi, nr), program, times) in self.calls.sorted(&managers) {
             let Some(entry) = table(abi).get(nr) else { continue };
             let of = evidence.calls.entry(entry.row.name.to_owned()).or_default();
             of.abis.insert(abi.name().to_owned());
             of.used.add(times, &name(program), "");
         }
-        for ((family, call), program, times) in self.families.sorted() {
+        for ((family, call), program, times) in self.families.sorted(&managers) {
             evidence.families.entry(family_name(family)).or_default().add(times, &name(program), call);
         }
-        for ((guard, call), program, times) in self.guards.sorted() {
+        for ((guard, call), program, times) in self.guards.sorted(&managers) {
             evidence.guards.entry(guard).or_default().add(times, &name(program), call);
         }
-        for ((family, kind, call), program, times) in self.sockets.sorted() {
+        for ((family, kind, call), program, times) in self.sockets.sorted(&managers) {
             let socket = format!("{} {}", family_name(family), type_name(kind));
             evidence.sockets.entry(socket).or_default().add(times, &name(program), call);
         }
-        for ((capability, call), program, times) in self.capabilities.sorted() {
+        for ((capability, call), program, times) in self.capabilities.sorted(&managers) {
             let Some(capability) = sets::creds::CAP.name_of(capability) else { continue };
             evidence.capabilities.entry(capability.to_owned()).or_default().add(times, &name(program), call);
         }
-        for ((signal, call), program, times) in self.signals.sorted() {
+        for ((signal, call), program, times) in self.signals.sorted(&managers) {
             evidence.signals.entry(signal_name(signal)).or_default().add(times, &name(program), call);
         }
         places::of(&self.files, &mut evidence);

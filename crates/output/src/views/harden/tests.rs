@@ -74,6 +74,7 @@ fn what_a_service_manager_does_is_left_out() {
     let mut run = Run { needed: NeededByRun::with_files(), tracker: Tracker::default() };
     for pid in [PID, PID + 1] {
         run.event(&attached(pid, 0));
+        run.by(pid, "keyctl", &[0], &[], 0);
         run.by(pid, "prctl", &[PR_SET_NAME, 0x1000], &["(tool)"], 0);
         run.by(pid, "unshare", &[c::CLONE_NEWNS], &[], 0);
         run.by(pid, "openat", &[CWD, 0x1000, c::O_WRONLY], &["/etc/managers"], 5);
