@@ -5,7 +5,7 @@ use crate::counts::index::{Index, Observed};
 use crate::counts::kinds::{is_read, is_write};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, PID, RUN, TIMES, WAITED};
-use crate::report::statement::say;
+use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
@@ -18,6 +18,11 @@ const HELD_PIPES: Threshold =
     Threshold::count("held-pipes", 3, "ends of pipes that were waited for after the children had ended");
 const HELD_PIPE_WAIT: Threshold =
     Threshold::time("held-pipe-wait", 20_000_000, "a shorter wait for the end of a pipe is not looked at");
+const LONG_HELD_PIPE: Threshold = Threshold::time(
+    "long-held-pipe",
+    300_000_000,
+    "one such wait is enough if it lasts this long, and if all who wrote to the pipe are known to have ended",
+);
 const HELD_PIPES_PART: Threshold = Threshold::part("held-pipes-part", 0.3, "the part of the run that these waits took");
 
 pub const RULE: RuleInfo = RuleInfo {
@@ -25,11 +30,11 @@ pub const RULE: RuleInfo = RuleInfo {
     title: "waiting for the end of a pipe that somebody else has",
     explanation: "A process starts a program and reads what the program writes to a pipe, up to the end. The program ends, but the pipe does not: another process has inherited the other end, such as one that the program has left in the \
         background, or a helper that was started after the pipe was made. A pipe ends when the last process has closed it, so the reader waits for the process in the background, though nothing comes any more.\n\n\
-        Reported are three ends of pipes (a read that returns 0) which came 20 ms or more after the last bytes and after the end of the reader's last child, or of all its children that had written to the pipe, if these waits took three tenths of the run.\n\n\
-        Let the process in the background have other output: in a shell, `job >/dev/null 2>&1 &`; in C, close the descriptors or open /dev/null (daemon(3)). A helper that is forked must close the end that is for writing, and one that is executed does not have it with O_CLOEXEC. Or let the reader wait for its child and not for the end of the pipe: in \
+        Reported are three ends of pipes (a read that returns 0) which came 20 ms or more after the last bytes and after the end of the reader's last child, or of all its children that had written to the pipe, if these waits took three tenths of the run; or one, if it was 300 ms and all that had written to the pipe had ended.\n\n\
+        Let the process in the background have other output: in a shell, `job >/dev/null 2>&1 &`; in C, close the descriptors or open /dev/null (daemon(3)). A helper that is forked must close the end that is for writing, and one that is executed does not have it with O_CLOEXEC. A process that makes a pipe for each of several children closes the end for writing right after each fork, or later children have the ends of all earlier ones. Or let the reader wait for its child and not for the end of the pipe: in \
         Python, give subprocess.run a file in place of a pipe; in Node.js, listen to 'exit' and not to 'close'. It is fine if the output of the process in the background is wanted.\n\n\
         Example: each of six hooks of a deployment starts a job with & and ends at once. subprocess.run(capture_output=True) returns when the job has ended, 350 ms later: 2.1 s of 2.3 s.",
-    thresholds: &[HELD_PIPES, HELD_PIPE_WAIT, HELD_PIPES_PART],
+    thresholds: &[HELD_PIPES, HELD_PIPE_WAIT, LONG_HELD_PIPE, HELD_PIPES_PART],
     make: || Box::new(HeldPipe::default()),
 };
 
@@ -67,6 +72,8 @@ struct Parent {
     program: Option<ObjectId>,
     times: u64,
     waited: Ns,
+    /// The longest wait for a pipe to which all who had written had ended.
+    longest: Ns,
     /// The program whose end did not end the pipe.
     held_after: Option<ObjectId>,
     stacks: Vec<(Arc<Stack>, u64)>,
@@ -151,9 +158,14 @@ impl Rule for HeldPipe {
         if bytes == 0 {
             let by_children = (parent.alive == 0 && parent.program.is_some()).then_some((parent.since, parent.program));
             let by_writers = piped.filter(|piped| piped.has_only(pid, observed.tracker));
-            let since = by_writers.map(|piped| (piped.since, piped.program)).or(by_children);
+            let by_writers = by_writers.map(|piped| (piped.since, piped.program));
+            let since = by_writers.or(by_children);
             if let Some((since, program)) = since {
-                parent.ends(call.returned.saturating_sub(since).min(slept), program, observed);
+                let waited = call.returned.saturating_sub(since).min(slept);
+                if by_writers.is_some() {
+                    parent.longest = parent.longest.max(waited);
+                }
+                parent.ends(waited, program, observed);
             }
         } else if let Some(piped) = piped {
             piped.since = call.returned;
@@ -179,8 +191,10 @@ impl Rule for HeldPipe {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let least = index.own_span() as f64 * HELD_PIPES_PART.ratio();
-        let often =
-            self.parents.iter().filter(|(_, parent)| parent.times >= HELD_PIPES.get() && parent.waited as f64 >= least);
+        let often = self.parents.iter().filter(|(_, parent)| {
+            let is_enough = parent.times >= HELD_PIPES.get() || parent.longest >= LONG_HELD_PIPE.get();
+            is_enough && parent.waited as f64 >= least
+        });
         let Some((pid, parent)) = often.max_by_key(|(pid, parent)| (parent.waited, Reverse(**pid))) else {
             return Vec::new();
         };
@@ -189,19 +203,21 @@ impl Rule for HeldPipe {
             .held_after
             .or(parent.program)
             .map_or(String::new(), |program| plain(base_name(tracker.name(program))));
+        let (is_one, mean) = (parent.times == 1, MEAN_WAIT.of(parent.waited / parent.times.max(1)));
         vec![Candidate {
             sentence: say!(
-                "{} (pid {}) waited {} times for the end of a pipe after its child ({program}) had ended, {} each time on average, {} of the run's {}: another process \
+                "{} (pid {}) waited {}for the end of a pipe after its child ({program}) had ended, {}{} of the run's {}: another process \
                  had the other end of the pipe, and wrote nothing.",
                 plain(comm),
                 PID.id(*pid),
-                TIMES.of(parent.times),
-                MEAN_WAIT.of(parent.waited / parent.times.max(1)),
+                if is_one { Statement::default() } else { say!("{} times ", TIMES.of(parent.times)) },
+                if is_one { Statement::default() } else { say!("{} each time on average, ", mean) },
                 WAITED.of(parent.waited),
                 RUN.of(index.own_span()),
             ),
             evidence: vec![process(*pid, comm, parent.times)],
-            advice: "Give what runs in the background other output than the pipe (in a shell: >/dev/null 2>&1 &), or wait for the end of the child, and not for that of the pipe."
+            advice: "Give what runs in the background other output than the pipe (in a shell: >/dev/null 2>&1 &), or wait for the end of the child, and not for that of the pipe. If several children are started, close each pipe's end for writing before the next one is forked: \
+                     later children inherit it."
                 .into(),
             confidence: Confidence::Likely,
             stacks: parent.stacks.clone(),

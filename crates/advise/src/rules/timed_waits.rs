@@ -5,7 +5,7 @@ use super::held_calls::is_behind_lock;
 use super::late_locks::TIME_BEFORE_ASKING;
 use super::ran_out::in_call;
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::counts::kinds::{is_write, waits_for_any};
+use crate::counts::kinds::{is_read, is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{MEAN_WAIT, RUN, THREADS, TIMES, WAITED};
 use crate::report::statement::{Statement, say};
@@ -42,8 +42,16 @@ pub const RULE: RuleInfo = RuleInfo {
 #[derive(Default)]
 struct TimedWaits {
     waits: Bounded<(Tid, WaitsOf), Waits>,
-    /// The sockets and pipes on which each thread has moved bytes, or begun to connect, since it waited for descriptors.
-    talked: Bounded<Tid, Vec<ObjectId>>,
+    talked: Bounded<Tid, Talk>,
+}
+
+/// A thread's dealings with others since it waited for descriptors.
+#[derive(Default)]
+struct Talk {
+    /// The sockets and pipes on which it has moved bytes, or begun to connect.
+    on: Vec<ObjectId>,
+    /// The latest of these calls got bytes.
+    got: bool,
 }
 
 /// Calls of one kind, those that take long apart from others, and the family of their threads (`common::family`). A thread of an interpreter asks for its
@@ -61,6 +69,8 @@ struct Waits {
     /// Those that ended because their time ran out.
     timed: u64,
     timed_for: Ns,
+    /// Those before which the thread had just got bytes from somebody for whom it waited.
+    after_bytes: u64,
     /// Some of the stacks of those.
     stacks: Vec<(Arc<Stack>, u64)>,
     /// The latest of those of some threads: from when to when.
@@ -82,6 +92,7 @@ impl Waits {
         self.time += other.time;
         self.timed += other.timed;
         self.timed_for += other.timed_for;
+        self.after_bytes += other.after_bytes;
         let room = MOST_STACKS.saturating_sub(self.stacks.len());
         self.stacks.extend(other.stacks.iter().take(room).cloned());
         (self.at_once, self.of_threads) = (self.at_once, self.of_threads).max((other.at_once, other.of_threads));
@@ -165,9 +176,12 @@ impl Rule for TimedWaits {
         let tid = observed.call.tid;
         if let Some(object) = talks_on(observed) {
             self.talked.make_room_of_ended(observed.tracker, |_| false);
-            let talked = self.talked.entry(tid, Vec::new);
-            let new = talked.filter(|talked| !talked.contains(&object) && talked.len() < MOST_TALKED);
-            new.into_iter().for_each(|talked| talked.push(object));
+            if let Some(talk) = self.talked.entry(tid, Talk::default) {
+                talk.got = is_read(observed.row) && observed.seen.bytes.is_some_and(|bytes| bytes > 0);
+                if !talk.on.contains(&object) && talk.on.len() < MOST_TALKED {
+                    talk.on.push(object);
+                }
+            }
         }
         let waits_for = waits_for(observed.row);
         // (Without a descriptor, it is a sleep.)
@@ -179,7 +193,7 @@ impl Rule for TimedWaits {
         if waits_for.is_none() || observed.time_waiting() < WAITED_AT_LEAST {
             return;
         }
-        if talked.is_some_and(|talked| !waits_on(&talked, observed)) {
+        if talked.as_ref().is_some_and(|talk| !waits_on(&talk.on, observed)) {
             return;
         }
         let key = CallKey { object: None, ..observed.key };
@@ -192,6 +206,7 @@ impl Rule for TimedWaits {
         if observed.time_ran_out() {
             waits.timed += 1;
             waits.timed_for += observed.time_waiting();
+            waits.after_bytes += u64::from(talked.is_some_and(|talk| talk.got));
             waits.see_others(observed);
             if let Some(stack) = observed.call.stack.as_ref().filter(|_| waits.stacks.len() < MOST_STACKS) {
                 waits.stacks.push((stack.clone(), 1));
@@ -263,6 +278,9 @@ impl Rule for TimedWaits {
             Some(writer) => format!(
                 "Meanwhile, {} waited to write to a pipe that was full: read what it writes before you wait for its end, or in another thread, or let it write to a file.",
                 plain(&writer.comm),
+            ),
+            None if waits.after_bytes * 2 > waits.timed => format!(
+                "The thread had got bytes right before: they may have had in them what it waits for. Look into the program's own buffer (that of readline, stdio, a library for TLS) before you wait for more. {advice}"
             ),
             None if waits.pool().is_some() => format!(
                 "If they wait for tasks that were given to the same pool, no thread is left to run these: give such tasks a pool of their own, or run them in the thread that needs \

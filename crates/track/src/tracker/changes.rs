@@ -95,11 +95,28 @@ impl Tracker {
                 let class = self.objects.class(name.as_bytes(), ObjectKind::Anonymous);
                 return Some(self.opened(seen.pid, fd, class, "", cloexec));
             }
-            Thing::File | Thing::Mount => return Some(self.opened_as(call, row, seen.subject(), fd, seen.pid)),
+            Thing::File | Thing::Mount => {
+                let object = self.opened_anew(seen).or(seen.subject());
+                return Some(self.opened_as(call, row, object, fd, seen.pid));
+            }
             // Its other descriptor is in a process that may not be traced.
             Thing::Passed => return Some(self.opened_as(call, row, None, fd, seen.pid)),
         }
         None
+    }
+
+    /// The pipe behind the descriptor that a path names, such as /dev/fd/63: a shell gives a program the output of another one so.
+    fn opened_anew(&self, seen: &Seen) -> Option<ObjectId> {
+        let name = self.objects.name(seen.subject()?);
+        let number = name.strip_prefix(b"/dev/fd/").or(name.strip_prefix(b"/proc/self/fd/"));
+        let fd = match name {
+            b"/dev/stdin" => 0,
+            b"/dev/stdout" => 1,
+            b"/dev/stderr" => 2,
+            _ => std::str::from_utf8(number?).ok()?.parse().ok()?,
+        };
+        let object = self.held(seen.pid, fd)?.object.get();
+        (self.kind(object) == ObjectKind::Pipe).then_some(object)
     }
 
     /// A new descriptor for the object that the call names, or for the one that the engine saw.

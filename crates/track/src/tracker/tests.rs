@@ -121,6 +121,26 @@ fn paths_begin_where_the_row_says() {
     assert_eq!(s.named(seen.path), "/jobs");
 }
 
+/// A shell gives a program the output of another one as /dev/fd/63.
+#[test]
+fn a_path_may_name_a_descriptor() {
+    let mut s = Followed::new();
+    let pipe = call(PID, "pipe2", &[0x1000, 0], Outcome::Value(0));
+    let ends: Vec<u8> = [3, 63].into_iter().flat_map(i32::to_ne_bytes).collect();
+    s.call(holding(pipe, Phase::Exit, 0x1000, &ends));
+    let pipe = s.read(PID, 63);
+    for (fd, path) in (10..).zip(["/dev/fd/63", "/proc/self/fd/63"]) {
+        s.open(PID, AT_FDCWD, path, 0, fd);
+        assert_eq!(s.read(PID, fd as i32), pipe, "{path}");
+    }
+    // A file has its own path, and the descriptor may not be known.
+    s.open(PID, AT_FDCWD, "/srv/data", 0, 5);
+    for (fd, path) in (20..).zip(["/dev/fd/5", "/dev/fd/77", "/dev/fd/x"]) {
+        s.open(PID, AT_FDCWD, path, 0, fd);
+        assert_eq!(s.read(PID, fd as i32), path);
+    }
+}
+
 #[test]
 fn descriptors_are_followed() {
     let mut s = Followed::new();

@@ -15,6 +15,8 @@ use stride_track::{ObjectId, Tracker};
 
 pub const TIME_ZONE_CHECKS: Threshold = Threshold::count("time-zone-checks", 16, "checks by one process");
 
+const LOCAL_TIME: &[u8] = b"/etc/localtime";
+
 #[derive(Default)]
 pub struct TimeZone {
     checks: Bounded<(Tid, CallKey, ObjectId), (u64, u64)>,
@@ -44,22 +46,35 @@ impl Rule for TimeZone {
         }
         let Some((calls, line, path)) = worst.filter(|_| !claims.few()) else { return Vec::new() };
         let name = tracker.name(path);
+        // The file of a zone is read if the program sets the zone. The one of the machine is checked as long as none is set.
+        let is_set = name != LOCAL_TIME;
         let mut evidence = Evidence::new(EvidenceKind::Path, name, calls);
         evidence.line = Some(line.0);
         vec![Candidate {
-            sentence: say!(
-                "{} was checked {} times by one process, once for each time that it converted, because TZ is not set.",
-                plain(name),
-                CALLS.of(calls)
-            ),
+            sentence: match is_set {
+                true => say!(
+                    "{} was asked for {} times by one process, because it sets the time zone again and again (tzset(3)).",
+                    plain(name),
+                    CALLS.of(calls)
+                ),
+                false => say!(
+                    "{} was checked {} times by one process, once for each time that it converted, because TZ is not set.",
+                    plain(name),
+                    CALLS.of(calls)
+                ),
+            },
             evidence: [evidence].into_iter().chain(processes.evidence()).collect(),
-            advice: "Set TZ in the environment (TZ=:/etc/localtime is enough), or call tzset(3) once and then \
-                     localtime_r(3), which does not check again."
-                .into(),
+            advice: match is_set {
+                true => "Convert all times of one zone before the next zone is set, or use a library that keeps zones in memory (zoneinfo in Python, \
+                         java.time, std::chrono::zoned_time).",
+                false => "Set TZ in the environment (TZ=:/etc/localtime is enough), or call tzset(3) once and then \
+                          localtime_r(3), which does not check again.",
+            }
+            .into(),
             confidence: Confidence::Certain,
             claims: claims.list(),
             estimate: "every check by a process but its first".into(),
-            trial: Some(Trial::Environment(&[("TZ", ":/etc/localtime")])),
+            trial: (!is_set).then_some(Trial::Environment(&[("TZ", ":/etc/localtime")])),
             ..Candidate::default()
         }]
     }
