@@ -12,9 +12,9 @@
 
 static int epoll;
 
-static void watch(int socket) {
+static void watch(int operation, int socket) {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = socket};
-	if (epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) != 0) // FROM watch
+	if (epoll_ctl(epoll, operation, socket, &event) != 0) // FROM watch
 		exit(1);
 }
 
@@ -32,10 +32,9 @@ int main(int argc, char **argv) {
 	for (int i = 0; i < 20; i++) {
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
 			return 1;
-		watch(pair[1]);
+		watch(EPOLL_CTL_ADD, pair[1]);
 		answer(pair[0], pair[1]);
-		if (epoll_ctl(epoll, EPOLL_CTL_DEL, pair[1], NULL) != 0)
-			return 1;
+		watch(EPOLL_CTL_DEL, pair[1]);
 		close(pair[0]);
 		close(pair[1]);
 	}
@@ -43,10 +42,10 @@ int main(int argc, char **argv) {
 		return 1;
 	for (int i = 0; i < ANSWERS; i++) {
 		if (argc == 1 || i == 0)
-			watch(pair[1]);
+			watch(EPOLL_CTL_ADD, pair[1]);
 		answer(pair[0], pair[1]);
-		if ((argc == 1 || i == ANSWERS - 1) && epoll_ctl(epoll, EPOLL_CTL_DEL, pair[1], NULL) != 0)
-			return 1;
+		if (argc == 1 || i == ANSWERS - 1)
+			watch(EPOLL_CTL_DEL, pair[1]);
 	}
 	return 0;
 }

@@ -224,7 +224,8 @@ impl Rule for HeldPipe {
             perhaps_more: parent.waited,
             estimate: "these waits, as far as nothing else has to wait for what is left behind".into(),
             matters: true,
-            instead_of: &["lost-time"],
+            // The process that is left behind may be another worker.
+            instead_of: &["lost-time", "uneven-workers"],
             ..Candidate::default()
         }]
     }

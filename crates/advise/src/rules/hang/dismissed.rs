@@ -12,14 +12,16 @@ const MAX_PROCESSES: usize = 1 << 17;
 pub struct DismissedServers {
     /// Processes that a traced process told to end.
     told_to_end: FxHashSet<Tid>,
-    /// Processes that accept connections.
+    /// Processes that accept connections, and the parents of these: a worker that was never given one is a server as its siblings are.
     servers: FxHashSet<Tid>,
+    parents: FxHashSet<Tid>,
 }
 
 impl DismissedServers {
-    pub fn accepts(&mut self, pid: Tid) {
+    pub fn accepts(&mut self, pid: Tid, tracker: &Tracker) {
         if self.servers.len() < MAX_PROCESSES {
             self.servers.insert(pid);
+            self.parents.extend(tracker.process(pid).and_then(|process| process.parent));
         }
     }
 
@@ -42,8 +44,9 @@ impl DismissedServers {
         !self.servers.is_empty()
     }
 
-    pub fn has(&self, pid: Tid) -> bool {
-        self.told_to_end.contains(&pid) && self.servers.contains(&pid)
+    pub fn has(&self, pid: Tid, parent: Option<Tid>) -> bool {
+        let is_worker = || parent.is_some_and(|parent| self.parents.contains(&parent));
+        self.told_to_end.contains(&pid) && (self.servers.contains(&pid) || is_worker())
     }
 }
 

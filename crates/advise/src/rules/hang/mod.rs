@@ -180,7 +180,7 @@ impl Rule for Hang {
             return self.dismissed.signalled(observed);
         }
         if observed.row.accepts() {
-            return self.dismissed.accepts(observed.seen.pid);
+            return self.dismissed.accepts(observed.seen.pid, observed.tracker);
         }
         self.made_threads |= observed.ok() && Cloned::of(observed.call).makes_thread();
     }
@@ -338,7 +338,7 @@ impl Hang {
         self.attached |= thread.attached;
         let Some(wait) = tracker.wait(tid).filter(|wait| !ends(wait)) else { return };
         if wait.seen.row.is_some_and(Syscall::accepts) {
-            self.dismissed.accepts(thread.pid);
+            self.dismissed.accepts(thread.pid, tracker);
         }
         if self.waits.len() >= HANG_ROWS {
             self.more += 1;
@@ -413,7 +413,8 @@ impl Hang {
     fn was_idle_server(&self, row: &Row) -> bool {
         // A thread for which another one of the process waits would not be idle.
         let all_idle = || self.waits.iter().filter(|other| other.pid == row.pid).all(Row::is_idle);
-        self.dismissed.has(row.pid) && (row.for_work || row.is_like_others() && all_idle())
+        let parent = self.left.iter().find(|left| left.pid == row.pid).and_then(|left| left.parent);
+        self.dismissed.has(row.pid, parent) && (row.for_work || row.is_like_others() && all_idle())
     }
 
     /// The thread waits for the end of a thread that may have nothing to do, as the first thread of Java does.
