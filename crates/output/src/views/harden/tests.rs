@@ -69,7 +69,7 @@ impl Run {
 
 /// systemd sets up the unit in the child that becomes the service.
 #[test]
-fn what_a_service_manager_does_is_left_out() {
+fn calls_of_a_service_manager_are_left_out() {
     const PR_SET_NAME: u64 = 15;
     let mut run = Run { needed: NeededByRun::with_files(), tracker: Tracker::default() };
     for pid in [PID, PID + 1] {
@@ -93,7 +93,7 @@ fn what_a_service_manager_does_is_left_out() {
 
 /// systemd answers clone3(2) with ENOSYS, and C libraries take clone(2) then.
 #[test]
-fn who_makes_threads_by_clone3_may_clone() {
+fn clone_is_allowed_with_clone3() {
     let mut run = Run::new();
     assert!(!systemd::drop_in(&run.evidence(), false).contains(" clone"));
     run.does("clone3", &[0x3000, 88], &[], 11);

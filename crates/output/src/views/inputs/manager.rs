@@ -1,4 +1,4 @@
-//! What a service manager does before a service begins.
+//! Calls of a service manager before a service begins.
 //!
 //! systemd's child enters the cgroup of its unit, sets up all that the unit says, and executes the program. Until then it has a name in parentheses, made from
 //! the program's: `(nginx)`. These calls are none of the program's, and the unit's rules are not in force yet.
