@@ -17,6 +17,8 @@ const WAITED_AT_LEAST: Ns = 10_000;
 #[derive(Default)]
 pub struct HeldCalls {
     threads: Bounded<Tid, Held>,
+    /// The threads whose turn it is. (Some of them may have ended.)
+    holders: usize,
 }
 
 /// A thread's turns.
@@ -54,13 +56,18 @@ impl HeldCalls {
         let Some(held) = self.threads.entry(call.tid, Held::default) else { return };
         if let Some(since) = held.since.take() {
             held.time += call.began().saturating_sub(since);
+            self.holders -= 1;
         }
         let has_it = observed.time_waiting() >= WAITED_AT_LEAST && !observed.time_ran_out();
         held.since = has_it.then_some(call.returned);
+        self.holders += usize::from(has_it);
     }
 
     /// Any other call.
     pub fn call(&mut self, observed: &Observed<'_>) {
+        if self.holders == 0 {
+            return;
+        }
         let held = self.threads.get_mut(&observed.call.tid);
         if let Some(held) = held.filter(|held| held.since.is_some()) {
             let calls = held.calls.entry((observed.key.abi, observed.key.nr)).or_default();
