@@ -142,7 +142,7 @@ fn code(info: &[u8; 128]) -> u64 {
 }
 
 /// A number of a `siginfo_t` of the native ABI.
-fn int(info: &[u8; 128], at: usize) -> i32 {
+pub fn int(info: &[u8; 128], at: usize) -> i32 {
     info[at..].first_chunk().map_or(0, |bytes| i32::from_ne_bytes(*bytes))
 }
 

@@ -1,6 +1,7 @@
 //! The work of a run is done, and the run goes on until the time of a wait has run out.
 
 use super::common::{family, family_name, process};
+use super::interrupted::int;
 use super::ran_out::in_call;
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::opens;
@@ -10,8 +11,8 @@ use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::sync::Arc;
-use stride_event::{Ns, Stack, Tid};
-use stride_syscalls::{Effect, For, Syscall, table};
+use stride_event::{Event, Ns, Stack, Tid};
+use stride_syscalls::{Effect, For, Syscall, table, uapi::consts as c};
 use stride_track::{ObjectKind, Tracker};
 
 const LATE_END: Threshold = Threshold::time("late-end", 200_000_000, "a shorter wait at the end is not looked at");
@@ -28,7 +29,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A program has done its work, and does not end: something keeps it alive until a time has run out. Idle threads of a pool wait for further work until their keep-alive time is over (in Java, a pool whose shutdown() nobody calls). \
         In Node.js, a connection that is kept for the next request, or a timer, keeps the process. A background thread sleeps, and is joined at the end; a service waits for the whole time of grace after SIGTERM although it is idle; a script sleeps \
         at its end to be sure.\n\n\
-        Reported is a run whose last calls that opened, started or moved something were followed by sleeps, or waits until a time ran out, of 200 ms and a quarter of the run or more, if the run waited for nothing else meanwhile and ended then.\n\n\
+        Reported is a run whose last calls that opened, started or moved something were followed by sleeps, or waits until a time ran out, of 200 ms and a quarter of the run or more, if the run waited for nothing else meanwhile and ended then, and if no signal ended it.\n\n\
         End what keeps the program alive: shut the pool down or give it daemon threads; close agents, pools of connections and servers; clear timers, or unref() them; wake a thread that sleeps with an event, and then join it; let a service end as soon as its \
         last request is answered. It is fine if the time has to pass.\n\n\
         Example: a program makes 40 thumbnails in a pool of Java, 0.6 s. The pool is not shut down, and its threads wait 2 s for more: 2.7 s. With shutdown() after the last task, 0.7 s.",
@@ -42,6 +43,8 @@ struct LateEnd {
     works: u64,
     worked: Ns,
     idle: Option<Idle>,
+    /// When somebody ended a thread, told one to end, or left one.
+    interrupted: Ns,
 }
 
 /// A time without work, up to the end of a wait whose time ran out.
@@ -115,9 +118,20 @@ impl Rule for LateEnd {
         });
     }
 
+    /// A server that is idle until somebody ends it does not end late.
+    fn event(&mut self, event: &Event<'_>, _: &Index, _: &Tracker) {
+        let at = match event {
+            Event::Signal { info, at, .. } if int(info, 0) != c::SIGCHLD as i32 => at,
+            Event::Killed { at, .. } | Event::Detached { at, .. } => at,
+            _ => return,
+        };
+        self.interrupted = self.interrupted.max(*at);
+    }
+
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let account = index.account();
-        let Some(idle) = self.idle.take().filter(|_| account.of_run && self.works >= WORK_BEFORE.get()) else {
+        let is_run = account.of_run && self.works >= WORK_BEFORE.get();
+        let Some(idle) = self.idle.take().filter(|idle| is_run && self.interrupted < idle.ended) else {
             return Vec::new();
         };
         let name = family(&idle.comm);
