@@ -15,6 +15,8 @@ pub struct Crowd {
     pub at_most: u64,
     /// The time in which there was one under way.
     pub busy: Ns,
+    /// Some of the threads that make them.
+    pub askers: Vec<Tid>,
     pending: u64,
     since: Ns,
 }
@@ -24,17 +26,21 @@ pub struct FewAtOnce {
     crowds: Bounded<(Tid, ObjectId), Crowd>,
 }
 
+const MOST_ASKERS: usize = 64;
 /// More than so many at a time are not few.
 const FEW: u64 = 4;
 /// A few more requests than the most at a time need no more at a time.
 const ROUNDS: u64 = 10;
 
 impl FewAtOnce {
-    pub fn sent(&mut self, peer: (Tid, ObjectId), at: Ns, tracker: &Tracker) {
+    pub fn sent(&mut self, peer: (Tid, ObjectId), tid: Tid, at: Ns, tracker: &Tracker) {
         self.crowds.forget_ended(tracker, |crowd| crowd.requests >= ROUNDS);
         let Some(crowd) = self.crowds.entry(peer, Crowd::default) else { return };
         if crowd.pending == 0 {
             crowd.since = at;
+        }
+        if crowd.askers.len() < MOST_ASKERS && !crowd.askers.contains(&tid) {
+            crowd.askers.push(tid);
         }
         crowd.pending += 1;
         crowd.at_most = crowd.at_most.max(crowd.pending);

@@ -6,8 +6,8 @@ use crate::counts::by_thread::LostTime;
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::{is_read, is_write};
 use crate::report::finding::{Candidate, Confidence, Evidence};
-use crate::report::quantity::{AT_A_TIME, CONNECTIONS, MEAN_WAIT, REQUESTS, RUN, SERVERS, THREADS, WAITED};
-use crate::report::statement::say;
+use crate::report::quantity::{AT_A_TIME, CONNECTIONS, MEAN_WAIT, REQUESTS, RUN, SERVERS, THREADS, TIMES, WAITED};
+use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::{DELAYED_ACK, FEW_MESSAGES};
 use crate::thresholds::threshold::Threshold;
@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use stride_event::{Ns, Outcome, Tid};
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
-use stride_track::{CriticalPath, FileId, ObjectId, ObjectKind, Tracker};
+use stride_track::{CriticalPath, FileId, HandOvers, HandedOver, ObjectId, ObjectKind, Tracker, Way};
 
 const ROUND_TRIPS: Threshold = Threshold::count("round-trips", 200, "round trips, of any length");
 const ROUND_TRIPS_PART: Threshold = Threshold::part("round-trips-part", 0.1, "the part of the run that they took");
@@ -115,7 +115,7 @@ impl Rule for LockStep {
         let Some(flow) = self.flows.get_mut(&file).filter(|flow| flow.peer.0 == observed.seen.pid) else { return };
         if is_write(observed.row) {
             if flow.request.is_none() {
-                self.few.sent(flow.peer, observed.call.returned, observed.tracker);
+                self.few.sent(flow.peer, observed.call.tid, observed.call.returned, observed.tracker);
             }
             let pending = self.pending.get_mut(&flow.peer.0);
             flow.sends(observed, pending);
@@ -189,6 +189,15 @@ impl Rule for LockStep {
     }
 }
 
+/// How often, and for how long, these threads waited until another one of them woke them.
+fn parked(threads: &[Tid], hand_overs: &HandOvers) -> (u64, Ns) {
+    let is_of = |between: &HandedOver| {
+        between.way == Way::Parked && threads.contains(&between.waiter.0) && threads.contains(&between.waker.0)
+    };
+    let pairs = hand_overs.iter().filter(|(between, _)| is_of(between));
+    pairs.fold((0, 0), |(waits, time), (_, pair)| (waits + pair.waits, time + pair.time))
+}
+
 impl LockStep {
     /// Slow requests of one process to several servers, one after another.
     fn of_many_peers(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
@@ -233,20 +242,30 @@ impl LockStep {
         let least = index.own_span() as f64 * SLOW_TRIPS_PART.ratio();
         let ((pid, object), crowd) = self.few.worst(least, SLOW_TRIP.get())?;
         let requests = crowd.requests;
+        let parked = parked(&crowd.askers, index.hand_overs());
+        let others_wait = parked.0 * 2 >= requests && parked.1 >= crowd.busy;
         Some(Candidate {
             sentence: say!(
-                "{}: {} requests were made, at most {} at a time; such requests were under way for {} of {}, and each took {} on average.",
+                "{}: {} requests were made, at most {} at a time; such requests were under way for {} of {}, and each took {} on average{}.",
                 plain(tracker.name(*object)),
                 REQUESTS.of(requests),
                 AT_A_TIME.of(crowd.at_most),
                 WAITED.of(crowd.busy),
                 RUN.of(index.span()),
                 MEAN_WAIT.of(crowd.waited / requests.max(1)),
+                match others_wait {
+                    true => say!("; meanwhile, threads that made such requests waited {} times for one another", TIMES.of(parked.0)),
+                    false => Statement::default(),
+                },
             ),
             evidence: vec![thing(*object, requests, tracker), process(*pid, index.comm(*pid, tracker), requests)],
-            advice: "Let more requests be under way at a time: more threads or connections in the pool (max_workers, maxSockets, the pool's maximum), or ask for several \
-                     things in one request. If the server can do no more at a time, this is as it must be."
-                .into(),
+            advice: match others_wait {
+                true => "If threads wait for a connection, a permit or a lock that the asking thread has, give it back before you ask, and take it again afterwards. Or let the pool have more of them. \
+                         If the server can do no more at a time, this is as it must be.",
+                false => "Let more requests be under way at a time: more threads or connections in the pool (max_workers, maxSockets, the pool's maximum), or ask for several \
+                          things in one request. If the server can do no more at a time, this is as it must be.",
+            }
+            .into(),
             confidence: Confidence::Possible,
             perhaps_more: crowd.busy.saturating_sub(crowd.longest),
             estimate: "all waiting but the longest, if all requests are made at the same time".into(),
