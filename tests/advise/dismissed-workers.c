@@ -1,5 +1,6 @@
 // finds:
 // estimate: nothing is found
+// only: ebpf
 // A program starts three processes that serve one socket, asks once, computes for more than a second, and ends them. Two of them were never asked. That is no
 // hang.
 #define _GNU_SOURCE

@@ -1,5 +1,6 @@
 // finds: late-end
 // estimate: no call is saved, only waiting
+// only: ebpf
 // says: At its end, the run waited for
 // A thread in the background writes the state of the program every three seconds, and is joined at the end: the program waits until that thread has slept.
 // Corrected, the thread is woken.
