@@ -3,7 +3,7 @@
 use super::common::{Bounded, family, family_name, is_asleep, plain, process};
 use super::held_calls::is_behind_lock;
 use super::late_locks::TIME_BEFORE_ASKING;
-use super::ran_out::in_call;
+use super::ran_out::{in_call, shares_in};
 use crate::counts::index::{CallKey, Index, Observed};
 use crate::counts::kinds::{is_read, is_write, waits_for_any};
 use crate::report::finding::{Candidate, Confidence};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid};
 use stride_syscalls::{Abi, Effect, For, Syscall, table};
-use stride_track::{CallOn, ObjectId, ObjectKind, Thread, TimeSpent, Tracker, Who, has_numbers};
+use stride_track::{ObjectId, ObjectKind, Thread, TimeSpent, Tracker, Who, has_numbers};
 
 const TIMED_WAITS: Threshold = Threshold::count("timed-waits", 5, "waits until a time ran out");
 const TIMED_PART: Threshold = Threshold::part("timed-part", 0.4, "the part of the run that waited so");
@@ -313,20 +313,13 @@ impl Rule for TimedWaits {
 
 /// The time of these waits in which a thread that had a lock waited for them: they are those of a service.
 fn behind_lock(account: &TimeSpent, key: CallKey, name: &[u8]) -> Ns {
-    let is_it = |on: &CallOn| (on.abi, on.nr) == (key.abi, u64::from(key.nr));
-    let waiting = account
-        .shares
-        .iter()
-        .filter(|share| family(&share.who.comm) == name && share.activity.call().is_some_and(is_it));
-    waiting.filter(|share| is_behind_lock(share)).map(|share| share.time).sum()
+    let behind = shares_in(account, name, key.abi, key.nr).filter(|share| is_behind_lock(share));
+    behind.map(|share| share.time).sum()
 }
 
 /// A process that wanted to write to a full pipe while threads of this family waited in such calls.
 fn stuck_writer<'a>(account: &'a TimeSpent, key: CallKey, name: &[u8], tracker: &Tracker) -> Option<&'a Who> {
-    let is_it = |on: &CallOn| (on.abi, on.nr) == (key.abi, u64::from(key.nr));
-    let waiting =
-        account.shares.iter().find(|share| family(&share.who.comm) == name && share.activity.call().is_some_and(is_it));
-    let (writer, on) = waiting?.awaited_by.first()?;
+    let (writer, on) = shares_in(account, name, key.abi, key.nr).next()?.awaited_by.first()?;
     let is_pipe = on.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Pipe);
     (is_pipe && on.row().is_some_and(is_write)).then_some(writer)
 }
