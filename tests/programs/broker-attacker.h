@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DONE, REFUSED, OTHER_VERSION, BUSY, NOBODY, ENDED, CLOSED = 100 };
