@@ -33,7 +33,7 @@ pub use stride_event::grouped;
 pub use value::Writer;
 pub use views::advise::{AdviseView, Try, Verified, Verify};
 pub use views::flamegraph::{FlameFormat, FlameView, FlameWeight};
-pub use views::harden::{HardenEvidence, HardenFormat, HardenView, Links, explain_denials};
+pub use views::harden::{CodeFiles, HardenEvidence, HardenFormat, HardenView, Links, explain_denials};
 pub use views::html::HtmlView;
 pub use views::inputs::{DeclaredInputs, Digest, Digests, InputsFormat, InputsView};
 pub use views::json::{self, JsonView};

@@ -15,6 +15,7 @@ mod links;
 pub mod options;
 mod os_error;
 mod outputs;
+mod program_files;
 mod recording;
 mod redaction;
 mod replay;
@@ -34,6 +35,7 @@ pub use os_error::os_error;
 pub use outputs::{
     CompletionNotice, Files, NamedFile, Outputs, Target, Use, Whole, WrittenFile, complain, erase_progress, monotonic,
 };
+pub use program_files::ProgramFiles;
 pub use recording::{keep_latest, record};
 pub use resolvers::followed;
 pub use run::{

@@ -7,8 +7,8 @@ use crate::flags::raw_options::RawOptions;
 use crate::flags::stop::{Stop, Warn};
 use anyhow::{Result, bail};
 use std::path::Path;
-use stride_output::{HardenEvidence, HardenFormat, HardenView, View};
-use stride_session::{Before, FileLinks, Needs, Opener, Opening, Options, Use};
+use stride_output::{CodeFiles, HardenEvidence, HardenFormat, HardenView, View};
+use stride_session::{Before, FileLinks, Needs, Opener, Opening, Options, ProgramFiles, Use};
 
 const OPTION: &str = "harden";
 pub const WITH: &str = "harden-with";
@@ -24,7 +24,8 @@ const FLAGS: &[Flag] = &[
         help: "write rules that allow the calls that were made, and no others",
         doc: "Writes at the end rules under which the program can do what it did, and little else: which calls it may make, which kinds of sockets, where it may write, and \
           which facilities of the system are taken away from it. Each rule says which calls of which programs need it. Children are followed without -f. The trace itself is not shown.\n\n\
-          A run shows only what the program did in it. So begin with rules that log, and add runs with --harden-with.\n\n\
+          A run shows only what the program did in it. So begin with rules that log, and add runs with --harden-with. Comments name the calls that were not seen, but that the code of the programs and \
+          libraries can make, with a function that leads there.\n\n\
           FORMAT is one of\n\n\
           * systemd: a drop-in for a unit. Other calls fail with EPERM.\n\
           * systemd-log: a drop-in that allows all calls and logs the others.\n\
@@ -129,5 +130,9 @@ fn open(with: &mut Opening<'_>, earlier: Option<HardenEvidence>) -> Result<Box<d
     let format = asked(with.options).unwrap_or(HardenFormat::Systemd);
     let resolver = with.resolvers.for_view(with.options);
     let sink = with.outputs.take_sink()?;
-    Ok(Box::new(HardenView::new(format, earlier, resolver, Box::new(FileLinks), with.info, sink)))
+    let code: Option<Box<dyn CodeFiles>> = match with.options.replay {
+        None => Some(Box::<ProgramFiles>::default()),
+        Some(_) => None,
+    };
+    Ok(Box::new(HardenView::new(format, earlier, resolver, Box::new(FileLinks), code, with.info, sink)))
 }

@@ -12,7 +12,7 @@ use stride_track::directory;
 
 const KIND: &str = "stride-harden";
 /// It grows when a reader has to be changed. Files of earlier versions are read, too.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// The programs, and the calls or paths, that are named for each thing.
 const MOST_NAMES: usize = 6;
 
@@ -55,6 +55,12 @@ pub struct HardenEvidence {
     /// Signals that were sent.
     #[serde(default)]
     pub signals: BTreeMap<String, UseOf>,
+    /// Calls that the code of the programs leads to, made or not: the files, and the functions that these use.
+    #[serde(default)]
+    pub reachable: BTreeMap<String, UseOf>,
+    /// Reasons why that is not known, or not whole.
+    #[serde(default)]
+    pub code_unknown: BTreeSet<String>,
 }
 
 /// A run, and why it may not have shown everything.
@@ -202,17 +208,22 @@ impl HardenEvidence {
         }
         let mut evidence: HardenEvidence = serde_json::from_value(value).map_err(other)?;
         match (evidence.kind.as_str(), evidence.version) {
-            (KIND, 1) => {
+            (KIND, version) => {
                 evidence.version = VERSION;
-                evidence.runs.iter_mut().for_each(|run| run.has_files = false);
+                if version == 1 {
+                    evidence.runs.iter_mut().for_each(|run| run.has_files = false);
+                }
+                if version < 3 {
+                    evidence.code_unknown.insert("an earlier run was seen by a Stride that did not look".into());
+                }
             }
-            (KIND, _) => {}
             _ => return Err("it is not what --harden=json writes (another type)".into()),
         }
         let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
         let words = evidence.sockets.keys().flat_map(|socket| socket.split(' '));
         let names = evidence.calls.keys().chain(evidence.families.keys()).chain(evidence.capabilities.keys());
-        let names = names.chain(evidence.signals.keys()).map(String::as_str).chain(words);
+        let names =
+            names.chain(evidence.signals.keys()).chain(evidence.reachable.keys()).map(String::as_str).chain(words);
         let abis = evidence.calls.values().flat_map(|calls| &calls.abis);
         if let Some(name) = names.chain(abis.map(String::as_str)).find(|name| !is_name(name)) {
             return Err(format!(
@@ -252,6 +263,8 @@ impl HardenEvidence {
         join(&mut self.abstract_sockets, other.abstract_sockets, UseOf::merge);
         join(&mut self.capabilities, other.capabilities, UseOf::merge);
         join(&mut self.signals, other.signals, UseOf::merge);
+        join(&mut self.reachable, other.reachable, UseOf::merge);
+        self.code_unknown.extend(other.code_unknown);
     }
 
     /// True if the files of each run are known, which version 1 does not have.

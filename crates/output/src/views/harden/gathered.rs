@@ -5,6 +5,7 @@ use super::capabilities;
 use super::evidence::{HardenEvidence, SeenRun};
 use super::files::{self, Links};
 use super::guards::{Guard, needed};
+use super::reachable::{self, CodeFiles};
 use super::{places, sockets};
 use crate::spelling::names;
 use crate::spelling::quote::shown;
@@ -35,6 +36,8 @@ pub struct NeededByRun {
     /// The programs of service managers, whose children became services, and the programs that these executed. A manager's child has the manager's own name
     /// in its first calls.
     managers: FxHashSet<UserId>,
+    /// A process of the run was in a container, so its paths lead elsewhere than Stride's.
+    in_container: bool,
     services: FxHashSet<UserId>,
 }
 
@@ -97,6 +100,7 @@ impl NeededByRun {
 
     fn call(&mut self, call: &Call, seen: &Seen, tracker: &Tracker) {
         let program = self.files.programs.of(seen.pid, tracker);
+        self.in_container |= call.container.is_some();
         if let Some(row) = call.row() {
             self.facilities(call, row, program, manager::is_start(call, tracker));
             if matches!(call.outcome, Outcome::Value(_)) {
@@ -140,7 +144,7 @@ impl NeededByRun {
     }
 
     /// All of it, at the end.
-    pub fn evidence(&mut self, run: SeenRun, links: &dyn Links) -> HardenEvidence {
+    pub fn evidence(&mut self, run: SeenRun, links: &dyn Links, code: Option<&dyn CodeFiles>) -> HardenEvidence {
         let mut evidence = HardenEvidence::of(SeenRun { has_files: self.accessed.is_some(), ..run });
         let name = |program| shown(base_name(self.files.programs.path(program)));
         let managers = self.managers.difference(&self.services).copied();
@@ -167,6 +171,15 @@ impl NeededByRun {
         }
         for ((signal, call), program, times) in self.signals.sorted(&managers) {
             evidence.signals.entry(signal_name(signal)).or_default().add(times, &name(program), call);
+        }
+        match code {
+            None => _ = evidence.code_unknown.insert("a replay reads no files of programs".to_owned()),
+            Some(_) if self.in_container || self.files.paths_changed => {
+                evidence.code_unknown.insert(
+                    "processes saw other files by the same names, in a container or another root directory".to_owned(),
+                );
+            }
+            Some(code) => reachable::add(&self.files, &managers, links, code, &mut evidence),
         }
         places::of(&self.files, &mut evidence);
         sockets::add(&self.files, &mut evidence);

@@ -14,6 +14,7 @@ mod guards;
 mod landlock;
 mod landlock_files;
 mod places;
+mod reachable;
 mod seccomp;
 mod sockets;
 mod systemd;
@@ -26,6 +27,7 @@ pub use evidence::HardenEvidence;
 use evidence::SeenRun;
 pub use files::Links;
 use gathered::NeededByRun;
+pub use reachable::CodeFiles;
 use std::os::unix::ffi::OsStrExt;
 use stride_decode::Resolver;
 use stride_event::Event;
@@ -102,6 +104,8 @@ pub struct HardenView {
     before: Option<HardenEvidence>,
     resolver: Box<dyn Resolver>,
     links: Box<dyn Links>,
+    /// Reads programs, in a live run.
+    code: Option<Box<dyn CodeFiles>>,
     info: RunInfo,
     sink: Sink,
     error: Option<ViewError>,
@@ -113,12 +117,13 @@ impl HardenView {
         before: Option<HardenEvidence>,
         resolver: Box<dyn Resolver>,
         links: Box<dyn Links>,
+        code: Option<Box<dyn CodeFiles>>,
         info: &RunInfo,
         sink: Sink,
     ) -> HardenView {
         let needed = if format.has_files() { NeededByRun::with_files() } else { NeededByRun::default() };
         let (whole, info) = (Wholeness::new(info), info.clone());
-        HardenView { format, needed, whole, before, resolver, links, info, sink, error: None }
+        HardenView { format, needed, whole, before, resolver, links, code, info, sink, error: None }
     }
 }
 
@@ -148,7 +153,7 @@ impl View for HardenView {
             has_files: false,
             program: None,
         };
-        let mut evidence = self.needed.evidence(run, &*self.links);
+        let mut evidence = self.needed.evidence(run, &*self.links, self.code.as_deref());
         let mut difference = String::new();
         if let Some(before) = self.before.take() {
             if self.format == HardenFormat::Difference {

@@ -2,6 +2,7 @@
 
 use super::evidence::HardenEvidence;
 use super::guards::{Guard, NEW_NAMESPACES};
+use super::reachable;
 use serde_json::{Value, json};
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Abi, Effect, Facility, Thing, row_named, sets, table};
@@ -73,11 +74,13 @@ pub fn profile(evidence: &HardenEvidence, log: bool) -> String {
     let of_runtime: Vec<&str> = OF_RUNTIME.into_iter().filter(|name| !plain.contains(name)).collect();
     rules.insert(0, allowed(&plain, &[], "made by the program"));
     rules.push(allowed(&of_runtime, &[], "made by container runtimes before the program starts"));
+    let mut comment = evidence.about();
+    comment.extend(reachable::lines(evidence, |name| OF_RUNTIME.contains(&name)));
     let mut profile = json!({
         "defaultAction": if log { "SCMP_ACT_LOG" } else { "SCMP_ACT_ERRNO" },
         "architectures": architectures(evidence),
         "syscalls": rules,
-        "comment": evidence.about(),
+        "comment": comment,
     });
     if !log {
         profile["defaultErrnoRet"] = json!(c::EPERM);

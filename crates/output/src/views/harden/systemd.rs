@@ -3,6 +3,7 @@
 use super::evidence::HardenEvidence;
 use super::guards::GuardRule;
 use super::places::SERVICE_DIRECTORIES;
+use super::reachable;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use stride_event::quantity::{count, grouped};
@@ -70,7 +71,16 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
         names.push("clone");
         names.sort_unstable();
     }
-    let groups = groups(evidence).join(" ");
+    let groups = groups(evidence);
+    let is_allowed = |name: &str| {
+        names.contains(&name)
+            || ALWAYS.contains(&name)
+            || row_named(name).is_some_and(|row| groups.iter().any(|(_, is_of)| is_of(row)))
+    };
+    for line in reachable::lines(evidence, is_allowed) {
+        wrapped(out, "# ", &format!("#   {}", " ".repeat(line.len() - line.trim_start().len())), &line, "");
+    }
+    let groups = groups.iter().map(|(group, _)| *group).collect::<Vec<_>>().join(" ");
     let rule = if log { "SystemCallLog=~" } else { "SystemCallFilter=" };
     // Without this, the names would be added to those of the unit, or taken from what it refuses.
     let _ = writeln!(out, "{}", rule.trim_end_matches('~'));
@@ -88,10 +98,58 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
     }
 }
 
+/// Calls that systemd adds to each list of allowed ones (the group `@default`), as far as x86-64 and AArch64 have them.
+const ALWAYS: [&str; 42] = [
+    "arch_prctl",
+    "brk",
+    "clock_getres",
+    "clock_gettime",
+    "clock_nanosleep",
+    "execve",
+    "exit",
+    "exit_group",
+    "futex",
+    "get_robust_list",
+    "getegid",
+    "geteuid",
+    "getgid",
+    "getgroups",
+    "getpgid",
+    "getpgrp",
+    "getpid",
+    "getppid",
+    "getrandom",
+    "getresgid",
+    "getresuid",
+    "getrlimit",
+    "getsid",
+    "gettid",
+    "gettimeofday",
+    "getuid",
+    "membarrier",
+    "mmap",
+    "mprotect",
+    "munmap",
+    "nanosleep",
+    "pause",
+    "prlimit64",
+    "restart_syscall",
+    "rseq",
+    "rt_sigreturn",
+    "sched_getaffinity",
+    "sched_yield",
+    "set_robust_list",
+    "set_thread_area",
+    "set_tid_address",
+    "time",
+];
+
+/// True for the calls of a group.
+type IsOf = fn(&Syscall) -> bool;
+
 /// The groups of systemd (systemd.exec(5), `systemd-analyze syscall-filter`) of which the run made a call. Many calls do the same in another way, and libraries
 /// choose among them.
-fn groups(evidence: &HardenEvidence) -> Vec<&'static str> {
-    type IsOf = fn(&Syscall) -> bool;
+fn groups(evidence: &HardenEvidence) -> Vec<(&'static str, IsOf)> {
     const GROUPS: [(&str, IsOf); 5] = [
         ("@basic-io", |row| row.transfer().is_some()),
         ("@file-system", |row| row.args.iter().any(|arg| matches!(arg.ty, Ty::Path))),
@@ -101,7 +159,7 @@ fn groups(evidence: &HardenEvidence) -> Vec<&'static str> {
     ];
     let rows: Vec<_> = evidence.calls.keys().filter_map(|name| row_named(name)).collect();
     let made = |is_of: &IsOf| rows.iter().any(|row| is_of(row));
-    GROUPS.iter().filter(|(_, is_of)| made(is_of)).map(|(group, _)| *group).collect()
+    GROUPS.into_iter().filter(|(_, is_of)| made(is_of)).collect()
 }
 
 /// Words in lines of limited width. A line that goes on ends in `more`.

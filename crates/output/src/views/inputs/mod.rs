@@ -22,7 +22,7 @@ use about::AboutList;
 pub use declared::DeclaredInputs;
 pub use digest::{Digest, Digests};
 pub(super) use gathered::{InputsOfRun, TMPFILE, from_root};
-pub(super) use listing::{is_below, is_of_kernel};
+pub(super) use listing::{ListPart, files, is_below, is_of_kernel};
 pub(super) use names::{UsedPath, Uses, tidy};
 pub(super) use network::Dealing;
 use std::io;
