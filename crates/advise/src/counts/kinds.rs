@@ -70,6 +70,12 @@ pub fn is_udp(object: ObjectId, tracker: &Tracker) -> bool {
     tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"UDP")
 }
 
+/// True for a socket that keeps messages apart: of UDP, or a local one of that type.
+pub fn is_datagram(object: ObjectId, tracker: &Tracker) -> bool {
+    is_udp(object, tracker)
+        || tracker.kind(object) == ObjectKind::Socket && tracker.name(object).starts_with(b"UNIX-DGRAM")
+}
+
 /// True if the name is that of a connection of a client, which its server has accepted.
 pub fn is_served(name: &[u8]) -> bool {
     contains(name, " ← ")

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, thing};
 use crate::counts::index::{CallKey, Index, Observed, OpenFile};
-use crate::counts::kinds::{is_tcp, is_udp, is_write};
+use crate::counts::kinds::{is_datagram, is_tcp, is_write};
 use crate::report::finding::{Candidate, Claim, Confidence};
 use crate::report::quantity::{HELD_UP, IN_A_ROW, MEAN_BYTES, MEAN_WAIT, SENDS};
 use crate::report::statement::say;
@@ -31,7 +31,7 @@ pub const RULE: RuleInfo = RuleInfo {
         A send counts if it has less than 1,400 bytes, follows another on the same connection within a millisecond, and \
         neither MSG_MORE nor TCP_CORK is set; a larger one that follows a small one counts if its answer was held up. All but the first of a row could be saved. If TCP_NODELAY is not set and an \
         answer comes 36 to 60 ms after such a row, the estimate includes that time.\n\n\
-        Datagrams of UDP count if they have less than 700 bytes and follow another to the same address within a millisecond, with nothing received in between; 300 of these are reported. \
+        Datagrams of UDP and of local sockets (SOCK_DGRAM) count if they have less than 700 bytes and follow another to the same address within a millisecond, with nothing received in between; 300 of these are reported. \
         Collectors of metrics (statsd) and logs take several lines in one datagram. Where each datagram is a message of a protocol, sendmmsg(2) sends many with one call.\n\n\
         In Python, join the parts before socket.sendall, or write to socket.makefile('wb') and flush; in Go, wrap the connection in a bufio.Writer; in Node.js, use cork and uncork; in Java, a \
         BufferedOutputStream. Small messages that have to arrive at once, such as keys that a user types, may stay.\n\n\
@@ -87,7 +87,7 @@ impl Rule for SmallSends {
 
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let (Some(object), Some(file)) = (observed.seen.object, observed.seen.file) else { return };
-        if !is_tcp(object, observed.tracker) && !is_udp(object, observed.tracker) {
+        if !is_tcp(object, observed.tracker) && !is_datagram(object, observed.tracker) {
             return;
         }
         if observed.has(Effect::SetsOfSocket) {
@@ -121,8 +121,8 @@ impl Rule for SmallSends {
     }
 
     fn findings(&mut self, _: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        let streams = self.candidate(|object| !is_udp(object, tracker), tracker);
-        let datagrams = self.candidate(|object| is_udp(object, tracker), tracker);
+        let streams = self.candidate(|object| !is_datagram(object, tracker), tracker);
+        let datagrams = self.candidate(|object| is_datagram(object, tracker), tracker);
         streams.map(|it| it.candidate).into_iter().chain(datagrams.and_then(of_datagrams)).collect()
     }
 }
@@ -140,7 +140,7 @@ fn of_datagrams(candidate: SendsOfPeer) -> Option<Candidate> {
             SENDS.of(sends),
             MEAN_BYTES.of(bytes / sends.max(1)),
         ),
-        advice: "Put many messages into one datagram of up to about 1,400 bytes (collectors of metrics and logs take a line for each), or give many datagrams to one sendmmsg(2)."
+        advice: "Put many messages into one datagram of up to about 1,400 bytes, or some KiB on a local socket (collectors of metrics and logs take a line for each), or give many datagrams to one sendmmsg(2)."
             .into(),
         claims: claims.collect(),
         estimate: "all datagrams but as many as hold the same bytes".into(),
@@ -228,7 +228,7 @@ impl SmallSends {
         observed.call.address().hash(&mut hasher);
         let to = hasher.finish();
         let elsewhere = std::mem::replace(&mut flow.to, to) != to;
-        let small = if is_udp(peer, observed.tracker) { SMALL_SEND.get() / 2 } else { SMALL_SEND.get() };
+        let small = if is_datagram(peer, observed.tracker) { SMALL_SEND.get() / 2 } else { SMALL_SEND.get() };
         if elsewhere {
             flow.row = 0;
         }

@@ -43,6 +43,8 @@ pub const RULE: RuleInfo = RuleInfo {
 struct TimedWaits {
     waits: Bounded<(Tid, WaitsOf), Waits>,
     talked: Bounded<Tid, Talk>,
+    /// The process that wrote to each pipe last.
+    writers: Bounded<ObjectId, Tid>,
 }
 
 /// A thread's dealings with others since it waited for descriptors.
@@ -71,6 +73,8 @@ struct Waits {
     timed_for: Ns,
     /// Those before which the thread had just got bytes from somebody for whom it waited.
     after_bytes: u64,
+    /// Those for more from a pipe: the processes that had written to it.
+    writers: Vec<Tid>,
     /// Some of the stacks of those.
     stacks: Vec<(Arc<Stack>, u64)>,
     /// The latest of those of some threads: from when to when.
@@ -83,6 +87,8 @@ struct Waits {
 const MOST_STACKS: usize = 64;
 /// So many threads of a pool are told apart.
 const MOST_LATEST: usize = 64;
+/// So many processes that wrote to pipes are told apart.
+const MOST_WRITERS: usize = 16;
 /// So many sockets and pipes are remembered that a thread used between two waits.
 const MOST_TALKED: usize = 16;
 
@@ -93,9 +99,16 @@ impl Waits {
         self.timed += other.timed;
         self.timed_for += other.timed_for;
         self.after_bytes += other.after_bytes;
+        other.writers.iter().for_each(|writer| self.waits_for_writer(*writer));
         let room = MOST_STACKS.saturating_sub(self.stacks.len());
         self.stacks.extend(other.stacks.iter().take(room).cloned());
         (self.at_once, self.of_threads) = (self.at_once, self.of_threads).max((other.at_once, other.of_threads));
+    }
+
+    fn waits_for_writer(&mut self, pid: Tid) {
+        if self.writers.len() < MOST_WRITERS && !self.writers.contains(&pid) {
+            self.writers.push(pid);
+        }
     }
 
     /// Counts the threads that waited so at the same time, if threads of this name are those of a pool.
@@ -175,6 +188,10 @@ impl Rule for TimedWaits {
     fn call(&mut self, observed: &Observed<'_>, _: &Index) {
         let tid = observed.call.tid;
         if let Some(object) = talks_on(observed) {
+            if is_write(observed.row) && observed.tracker.kind(object) == ObjectKind::Pipe {
+                self.writers.make_room(|_| false);
+                self.writers.entry(object, || observed.seen.pid).into_iter().for_each(|pid| *pid = observed.seen.pid);
+            }
             self.talked.make_room_of_ended(observed.tracker, |_| false);
             if let Some(talk) = self.talked.entry(tid, Talk::default) {
                 talk.got = is_read(observed.row) && observed.seen.bytes.is_some_and(|bytes| bytes > 0);
@@ -206,7 +223,9 @@ impl Rule for TimedWaits {
         if observed.time_ran_out() {
             waits.timed += 1;
             waits.timed_for += observed.time_waiting();
-            waits.after_bytes += u64::from(talked.is_some_and(|talk| talk.got));
+            waits.after_bytes += u64::from(talked.as_ref().is_some_and(|talk| talk.got));
+            let writers = talked.iter().flat_map(|talk| &talk.on).filter_map(|object| self.writers.get(object));
+            writers.filter(|pid| **pid != observed.seen.pid).for_each(|pid| waits.waits_for_writer(*pid));
             waits.see_others(observed);
             if let Some(stack) = observed.call.stack.as_ref().filter(|_| waits.stacks.len() < MOST_STACKS) {
                 waits.stacks.push((stack.clone(), 1));
@@ -241,6 +260,13 @@ impl Rule for TimedWaits {
         let comm = index.comm(pid, tracker);
         let behind_lock = behind_lock(account, key, name);
         let writer = stuck_writer(account, key, name, tracker);
+        let reader = waiting_reader(account, key, name, tracker).filter(|reader| {
+            let comm = |pid: &Tid| index.comm(*pid, tracker);
+            waits
+                .writers
+                .iter()
+                .any(|pid| reader.pid.map_or_else(|| *comm(pid) == *reader.comm, |reader| reader == *pid))
+        });
         let name = family_name(name, pid);
         let call = table(key.abi).name(key.nr.into());
         let row = table(key.abi).get(key.nr.into()).map(|entry| entry.row);
@@ -274,19 +300,24 @@ impl Rule for TimedWaits {
                  gone (then remember that for a while), or a message was lost. If the timeout drives work that is due at certain times, this is as it must be.",
             ),
         };
-        let advice = match writer {
-            Some(writer) => format!(
+        let advice = match (writer, reader) {
+            (Some(writer), _) => format!(
                 "Meanwhile, {} waited to write to a pipe that was full: read what it writes before you wait for its end, or in another thread, or let it write to a file.",
                 plain(&writer.comm),
             ),
-            None if waits.after_bytes * 2 > waits.timed => format!(
+            (None, Some(reader)) => format!(
+                "{} had written to the pipe, and still had its end for writing while it waited for what comes back: close that end when all is written, because a reader learns so that nothing more comes. \
+                 If more comes later, let each piece tell its own end (a length, or an empty line).",
+                plain(&reader.comm),
+            ),
+            (None, None) if waits.after_bytes * 2 > waits.timed => format!(
                 "The thread had got bytes right before: they may have had in them what it waits for. Look into the program's own buffer (that of readline, stdio, a library for TLS) before you wait for more. {advice}"
             ),
-            None if waits.pool().is_some() => format!(
+            (None, None) if waits.pool().is_some() => format!(
                 "If they wait for tasks that were given to the same pool, no thread is left to run these: give such tasks a pool of their own, or run them in the thread that needs \
                  their results. {advice}"
             ),
-            None => advice.into(),
+            (None, None) => advice.into(),
         };
         let is_ask_for_lock = !is_long && row.and_then(waits_for) == Some(For::Lock);
         vec![Candidate {
@@ -322,6 +353,13 @@ fn stuck_writer<'a>(account: &'a TimeSpent, key: CallKey, name: &[u8], tracker: 
     let (writer, on) = shares_in(account, name, key.abi, key.nr).next()?.awaited_by.first()?;
     let is_pipe = on.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Pipe);
     (is_pipe && on.row().is_some_and(is_write)).then_some(writer)
+}
+
+/// A process that waited meanwhile for what threads of this family write to a pipe.
+fn waiting_reader<'a>(account: &'a TimeSpent, key: CallKey, name: &[u8], tracker: &Tracker) -> Option<&'a Who> {
+    let (reader, on) = shares_in(account, name, key.abi, key.nr).next()?.awaited_by.first()?;
+    let is_pipe = on.object.is_some_and(|object| tracker.kind(object) == ObjectKind::Pipe);
+    (is_pipe && on.row().is_some_and(is_read)).then_some(reader)
 }
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ pub fn protocol(call: &Call) -> &'static str {
 pub fn protocol_of(domain: u64, kind: u64, protocol: Option<u64>) -> &'static str {
     // (The bits above the mask are flags.)
     match (domain, kind & c::SOCK_TYPE_MASK) {
+        (c::AF_UNIX, c::SOCK_DGRAM) => "UNIX-DGRAM",
         (c::AF_UNIX, _) => "UNIX",
         (c::AF_INET | c::AF_INET6, _) if protocol == Some(c::IPPROTO_ICMP) => "ICMP",
         (c::AF_INET | c::AF_INET6, c::SOCK_STREAM) => "TCP",

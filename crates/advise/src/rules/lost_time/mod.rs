@@ -127,6 +127,9 @@ impl Rule for LostTime {
         if Futex::is(observed.row) && observed.errno() == Some(c::ETIMEDOUT as u32) {
             if let Some(sleeps) = self.sleeps_of(observed) {
                 sleeps.parked.add(&FutexWaits::of(observed));
+                if let Some(stack) = observed.call.stack.as_ref().filter(|stack| stack.is_of_program()) {
+                    count_stack(&mut sleeps.parked_stacks, MOST_NEXT, stack, observed.call.stack_calls.into());
+                }
             }
             self.run_time_slept(observed);
             return;
@@ -234,7 +237,8 @@ impl LostTime {
         let has_peer = |pid: &Tid, sleeps: &Sleeps| {
             sleeps.for_any > 0 && self.have_peers.get(pid).is_some_and(|peers| !peers.are_traced())
         };
-        let counted = self.sleeps.iter().filter(|((pid, _), sleeps)| many(sleeps) && !has_peer(pid, sleeps));
+        let counted =
+            self.sleeps.iter().filter(|((pid, _), sleeps)| many(sleeps) && !has_peer(pid, sleeps) && !sleeps.serve());
         for ((pid, name), sleeps) in counted {
             let (sum, of) = families.entry(name).or_insert((Sleeps::default(), *pid));
             sum.add(sleeps);
@@ -282,6 +286,7 @@ impl LostTime {
                 .into(),
             confidence: Confidence::Possible,
             makers: sleeps.kinds.into_values().collect(),
+            stacks: if sleeps.parked.are_sleeps() { sleeps.parked_stacks } else { Vec::new() },
             next: sleeps.next,
             perhaps_more: run,
             estimate: "all of that if what it waits for wakes it, and nothing if the time has to pass".into(),
@@ -415,7 +420,7 @@ fn is_sleep(row: &Syscall) -> bool {
 mod tests {
     use crate::test_run::TestRun;
     use stride_event::{Bottom, Call, CallWaits, Event, Ns, Outcome, StackFrame, Tid, WaitKind, WaitTimes};
-    use stride_test_support::calls::{call, exited, lasting, spawned};
+    use stride_test_support::calls::{call, exited, forked, lasting, spawned};
     use stride_test_support::stacks::{frame, stack};
 
     const MS: Ns = 1_000_000;
@@ -521,6 +526,42 @@ mod tests {
         let lost = findings.iter().find(|finding| finding.id == "lost-time").expect("the sleeps are most of the run");
         let next: Vec<_> = lost.next.shares.iter().map(|(caller, _)| caller.function.as_deref()).collect();
         assert_eq!(next, [Some("main.commit")]);
+    }
+
+    /// A client and its server may have one name. The sleeps of the server are no reason to leave out those of the client.
+    #[test]
+    fn clients_may_have_the_name_of_their_server() {
+        let own = |function: &str| Some(stack([frame("/bin/p", function)], Bottom::Reached));
+        let server = MAIN + 1;
+        let mut run = TestRun::new(false);
+        run.show(spawned(MAIN, 0));
+        run.show(forked(MAIN, server, server, 500));
+        for (at, call) in (1..).zip([
+            call(server, "socket", &[2, 1, 0], Outcome::Value(3)),
+            call(server, "listen", &[3, 5], Outcome::Value(0)),
+            call(server, "accept", &[3, 0, 0], Outcome::Value(4)),
+        ]) {
+            run.show(Event::Exit(&lasting(call, at * 1_000, 10)));
+        }
+        let mut show = |call: Call, function: &str, from, took| {
+            run.show(Event::Exit(&lasting(Call { stack: own(function), ..call }, from, took)));
+        };
+        for round in 0..20 {
+            let at = (round * 25 + 1) * MS;
+            for tid in [MAIN, server] {
+                let wait = call(tid, "epoll_pwait", &[5, 0x1000, 128, 24, 0, 0], Outcome::Value(0));
+                show(wait, "runtime.netpoll", at, 20 * MS);
+            }
+            // (The client has a file of its own. After each other sleep, its run-time system has the first call.)
+            show(call(server, "read", &[4, 0x2000, 100], Outcome::Value(10)), "main.serve", at + 21 * MS, MS);
+            let function = if round % 2 == 0 { "main.commit" } else { "runtime.sync" };
+            show(call(MAIN, "fdatasync", &[9], Outcome::Value(0)), function, at + 21 * MS, MS);
+        }
+        run.show(exited(server, 501 * MS));
+        run.show(exited(MAIN, 502 * MS));
+        let findings = run.findings().reported;
+        let lost = findings.iter().find(|finding| finding.id == "lost-time").expect("the sleeps of the client");
+        assert!(lost.sentence.contains(" 20 times"), "{}", lost.sentence);
     }
 
     /// The sleep of a server before it goes on with its client stands for work, or sets a pace.

@@ -111,6 +111,8 @@ pub struct Sleeps {
     longer: u64,
     latest: Ns,
     pub parked: FutexWaits,
+    /// The stacks of those that a thread of the program made.
+    pub parked_stacks: Vec<(Arc<Stack>, u64)>,
     /// The process runs a program for its parent, as sleep(1) for a shell.
     pub is_for_parent: bool,
     /// The processes of which these are.
@@ -153,9 +155,8 @@ impl Sleeps {
         self.for_any += other.for_any;
         self.gave += other.gave;
         self.longer += other.longer;
-        self.followed += other.followed;
-        self.for_clients += other.for_clients;
         self.parked.add(&other.parked);
+        self.parked_stacks.extend(other.parked_stacks.iter().cloned());
         other.kinds.values().for_each(|(key, calls)| self.made(*key, *calls));
         self.next.extend(other.next.iter().cloned());
     }
@@ -166,6 +167,11 @@ impl Sleeps {
         self.calls += self.parked.calls;
         self.time = self.time.saturating_add(self.parked.time);
         self.made(key, self.parked.calls);
+    }
+
+    /// The process goes on with its clients after most of them.
+    pub fn serve(&self) -> bool {
+        self.for_clients * 2 > self.followed
     }
 
     /// Some of them are calls of this row.
@@ -187,8 +193,7 @@ impl Sleeps {
     /// The part of the run that such sleeps have to take. `None`: they are too few or too short, or have another purpose.
     pub fn least_part(&self, row_is_one_wait: bool) -> Option<f64> {
         let most = |part: u64| part * 2 > self.calls;
-        let serves = self.for_clients * 2 > self.followed;
-        if self.mean() < SHORTEST_SLEEP.get() || row_is_one_wait && most(self.in_rows) || most(self.gave) || serves {
+        if self.mean() < SHORTEST_SLEEP.get() || row_is_one_wait && most(self.in_rows) || most(self.gave) {
             return None;
         }
         if self.calls >= LOST_SLEEPS.get() {
