@@ -1,4 +1,5 @@
 // finds: small-sends
+// estimate: a datagram that is not sent is not received either, which is not counted
 // says: datagrams
 // A program sends each sample to a collector of metrics as a datagram of its own, on a local socket. Corrected, it sends many samples in one.
 #include <stdio.h>

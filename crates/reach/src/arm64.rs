@@ -4,7 +4,7 @@ use crate::isa::{Control, Isa, NamedAddress, Step, ValuePlace, ValueSource};
 
 pub struct Arm64;
 
-/// An instruction, and the page that an `adrp` before it put into its first source, if there was one.
+/// An instruction.
 #[derive(Clone, Copy)]
 pub struct Word {
     word: u32,
@@ -68,12 +68,12 @@ impl Isa for Arm64 {
                 ));
             } else if word.is(0xff80_0000, 0x9100_0000) {
                 // add, with an unsigned number
-                names = pages[from].map(|page: u64| NamedAddress::Address(page + u64::from(word.bits(10, 12))));
+                names = pages[from].map(|page: u64| NamedAddress::Address(page.wrapping_add(word.bits(10, 12).into())));
             } else if word.is(0xffc0_0000, 0xf940_0000) {
                 // ldr of 64 bits, at an unsigned distance
-                names = pages[from].map(|page| NamedAddress::Word(page + 8 * u64::from(word.bits(10, 12))));
+                names = pages[from].map(|page| NamedAddress::Word(page.wrapping_add(8 * u64::from(word.bits(10, 12)))));
             }
-            take(word, Step { at, next: at + 4, flow, names });
+            take(word, Step { at, next: at.wrapping_add(4), flow, names });
             match flow {
                 Control::Call(_) => pages[..18].fill(None),
                 // (Stores and branches have other things at these bits, and then a page is forgotten for nothing.)

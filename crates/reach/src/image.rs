@@ -118,7 +118,8 @@ impl MachineCode {
         // A damaged file may have the same bytes in many sections.
         let mut left = elf.data().len();
         for section in elf.sections() {
-            let range = section.address()..section.address().saturating_add(section.size());
+            let Some(end) = section.address().checked_add(section.size()) else { continue };
+            let range = section.address()..end;
             if range.is_empty() || range.start == 0 {
                 continue;
             }
@@ -128,11 +129,11 @@ impl MachineCode {
                     left -= bytes.len();
                     self.code.push((range.start..range.start + bytes.len() as u64, bytes.to_vec()));
                 }
-                SectionKind::Data | SectionKind::ReadOnlyData | SectionKind::ReadOnlyDataWithRel => {
-                    self.data.push(range.clone())
-                }
                 // (.init_array has a type of its own.)
-                SectionKind::Elf(_) => self.data.push(range.clone()),
+                SectionKind::Data
+                | SectionKind::ReadOnlyData
+                | SectionKind::ReadOnlyDataWithRel
+                | SectionKind::Elf(_) => self.data.push(range.clone()),
                 _ => {}
             }
             if matches!(section.name_bytes(), Ok(b".init_array" | b".fini_array" | b".preinit_array")) {

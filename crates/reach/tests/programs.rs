@@ -139,12 +139,23 @@ fn hostile_files() {
         if round % 4 == 0 {
             bytes.truncate(next(whole.len()));
         }
-        // Headers are hit more often than code.
+        // Headers, which are at both ends, are hit more often than code.
         for _ in 0..1 + next(12) {
-            let room = if next(2) == 0 { bytes.len().min(0x400) } else { bytes.len() };
-            if room > 0 {
-                bytes[next(room)] = next(256) as u8;
+            let (from, to) = match next(3) {
+                0 => (0, bytes.len().min(0x400)),
+                1 => (bytes.len().saturating_sub(0x800), bytes.len()),
+                _ => (0, bytes.len()),
+            };
+            if from < to {
+                bytes[from + next(to - from)] = next(256) as u8;
             }
+        }
+        // The same bytes, read as code of the other machine (e_machine of elf(5)).
+        const MACHINE: usize = 18;
+        const EM_X86_64: u8 = 62;
+        const EM_AARCH64: u8 = 183;
+        if round % 2 == 1 && bytes.len() > MACHINE {
+            bytes[MACHINE] ^= EM_X86_64 ^ EM_AARCH64;
         }
         if let Ok(image) = MachineCode::parse(&bytes) {
             read += 1;
