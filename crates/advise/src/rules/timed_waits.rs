@@ -115,9 +115,12 @@ impl Waits {
     fn see_others(&mut self, observed: &Observed<'_>) {
         let (tid, pid, tracker) = (observed.call.tid, observed.seen.pid, observed.tracker);
         let (began, returned) = (observed.call.began(), observed.call.returned);
-        let Some(name) = tracker.thread(tid).map(|thread| family(&thread.comm)).filter(|name| has_numbers(name)) else {
+        let Some(name) = tracker.thread(tid).map(|thread| family(&thread.comm)) else { return };
+        // Threads without names of their own (Python) are those of a pool if the first thread, which has the same name, is none of them.
+        let is_named = has_numbers(name);
+        if !is_named && tid == pid {
             return;
-        };
+        }
         self.latest.retain(|(other, ..)| *other != tid);
         if self.latest.len() < MOST_LATEST {
             self.latest.push((tid, began, returned));
@@ -125,7 +128,9 @@ impl Waits {
         let at_once = self.latest.iter().filter(|(_, from, to)| *from < returned && began < *to).count() as u64;
         if at_once > self.at_once {
             let threads = tracker.live_threads();
-            let is_of = |thread: &&&Thread| thread.pid == pid && family(&thread.comm) == name;
+            let is_of = |thread: &&&Thread| {
+                thread.pid == pid && family(&thread.comm) == name && (is_named || thread.tid != pid)
+            };
             (self.at_once, self.of_threads) = (at_once, threads.iter().filter(is_of).count() as u64);
         }
     }

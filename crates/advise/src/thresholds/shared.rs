@@ -25,6 +25,11 @@ const MIN_PART_OF_TIME: Threshold = Threshold::part(
 /// that can be felt.
 const MUCH_WORK: Threshold =
     Threshold::part("min-part-of-work", 0.3, "... unless it saves min-time and this part of all calls of the run, ...");
+const FELT_PART: Threshold = Threshold::part(
+    "min-part-of-felt",
+    0.03,
+    "... which with the ways into the kernel and back is this part of the run, ...",
+);
 const MUCH_TIME_OF_WORK: Threshold = Threshold::part(
     "min-part-of-others",
     0.1,
@@ -55,6 +60,7 @@ pub const SHARED: &[Threshold] = &[
     MIN_TIME,
     MIN_PART_OF_TIME,
     MUCH_WORK,
+    FELT_PART,
     MUCH_TIME_OF_WORK,
     OWN_PART,
     FEW_CALLS,
@@ -79,7 +85,8 @@ pub fn matters(calls: u64, of: u64, time: Ns, work: Ns, run: Ns) -> bool {
     let many = calls as f64 >= of as f64 * MUCH_WORK.ratio();
     // As far as the run waits for these calls.
     let share = if work == 0 { 1.0 } else { (time as f64 / work as f64).min(1.0) };
-    let felt = (work + calls * BESIDE_CALL) as f64 * share >= MIN_TIME.get() as f64;
+    let felt = (work + calls * BESIDE_CALL) as f64 * share;
+    let felt = felt >= MIN_TIME.get() as f64 && felt >= run as f64 * FELT_PART.ratio();
     part(time, MIN_PART_OF_TIME) || part(work, MUCH_TIME_OF_WORK) || many && felt
 }
 
@@ -105,10 +112,17 @@ mod tests {
         let matters = |calls, of, time, work| matters(calls, of, time, work, second);
         assert!(matters(100, 1_000_000, 20_000_000, 20_000_000), "a fiftieth of the time");
         assert!(!matters(100, 1_000, 19_000_000, 19_000_000), "a tenth of the calls, and less time");
-        assert!(matters(300, 1_000, 10_000_000, 10_000_000), "three tenths of the calls");
+        assert!(
+            matters(6_000, 20_000, 18_000_000, 18_000_000),
+            "three tenths of the calls, and 30 ms with the ways into the kernel"
+        );
+        assert!(
+            !matters(3_000, 10_000, 18_000_000, 18_000_000),
+            "three tenths of the calls, and a fortieth of the time"
+        );
         assert!(!matters(9_000, 10_000, 100_000, 10_000_000), "calls of a thread for which the run does not wait");
         assert!(!matters(300, 1_000, 9_000_000, 9_000_000), "nobody feels that");
-        assert!(matters(10_000, 20_000, 0, 0), "so many calls are felt, however short they are");
+        assert!(matters(20_000, 40_000, 0, 0), "so many calls are felt, however short they are");
         assert!(!matters(100, 1_000, 0, 90_000_000), "work for which nobody waits");
         assert!(matters(100, 1_000, 0, 100_000_000), "much work");
     }

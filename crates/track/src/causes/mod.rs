@@ -108,8 +108,10 @@ pub struct Causes {
     ended_waits: EndedWaits,
     /// The wait of a thread for descriptors that are ready now, and how many calls it may make until it uses one.
     ready: FxHashMap<Tid, (Interval, u8)>,
-    /// The thread that ends its process, by process.
-    exiting: FxHashMap<Tid, Tid>,
+    /// The thread that ends its process, and when it began to, by process.
+    exiting: FxHashMap<Tid, (Tid, Ns)>,
+    /// The call of each thread that did not return.
+    cut: FxHashMap<Tid, Interval>,
     /// The thread whose end was the event before: its files go with the next event.
     ended: Option<Interval>,
 }
@@ -160,9 +162,13 @@ impl Causes {
         let activity = self.ended_waits.spent.returned(call, seen, tracker);
         let Some(row) = seen.row else { return };
         if row.has_effect(Effect::Exits) && self.exiting.len() < MAX_CHANNELS {
-            self.exiting.insert(seen.pid, call.tid);
+            self.exiting.insert(seen.pid, (call.tid, call.began()));
         }
-        if !matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
+        if matches!(call.outcome, Outcome::Gone | Outcome::Pending) {
+            if self.cut.len() < MAX_CHANNELS {
+                self.cut.insert(call.tid, Interval { activity, ..Interval::of(call, seen) });
+            }
+        } else {
             self.ended_waits.timelines.seen(call.tid, call.returned);
         }
         let Outcome::Value(value) = call.outcome else {
@@ -290,14 +296,24 @@ impl Causes {
         self.ended_waits.timelines.seen(tid, at);
         self.ended_waits.spent.ends(tid, at, None, tracker);
         self.ready.remove(&tid);
+        let cut = self.cut.remove(&tid);
         let Some(thread) = tracker.thread(tid) else { return };
         let pid = thread.pid;
+        // The thread that ends the process also ends the waits of the others.
+        if let Some(cut) = cut
+            && let Some(&(by, began)) = self.exiting.get(&pid)
+        {
+            let (wait, action) = (Interval { to: at, ..cut }, Interval::at(by, pid, began));
+            if action.ends(&wait) {
+                self.ended_waits.add(wait, Some(action));
+            }
+        }
         if let Some(word) = thread.cleared_at_end {
             self.note_action(Channel::Cleared(pid, word), Interval::at(tid, pid, at));
         }
         let Some(process) = tracker.process(pid).filter(|process| process.threads <= 1) else { return };
         // Other threads of the process end because this one ends the process.
-        let by = self.exiting.remove(&pid).unwrap_or(tid);
+        let by = self.exiting.remove(&pid).map_or(tid, |(by, _)| by);
         let end = Interval::at(by, pid, at);
         self.ended_waits.timelines.seen(by, at);
         self.note_action(Channel::Released(pid), end);

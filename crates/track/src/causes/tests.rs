@@ -222,6 +222,31 @@ fn the_thread_that_ends_the_process_is_its_end() {
     assert_eq!(times(&run), [101, 0, 0]);
 }
 
+/// A server has a thread that never works. When the server ends, this thread goes last, and so the client is woken by it.
+#[test]
+fn the_end_of_a_process_ends_the_waits_of_its_idle_threads() {
+    let waker = NamedThread { tid: OTHER, process: CHILD, comm: [0; 16] };
+    let longest = Sleep { time: 50_000, kind: WaitKind::Blocked, waker: Some(Waker::Thread(waker, None)) };
+    let in_call = WaitTimes::from_iter([(WaitKind::Blocked, 50_000)]);
+    let waits = CallWaits { in_call, sleeps: 1, longest: Some(longest), ..CallWaits::default() };
+    let client =
+        Call { waits: Some(Box::new(waits)), ..does(MAIN, "epoll_wait", &[5, 0x1000, 8, 0], 1, 25_000, 75_000) };
+    let idle = lasting(call(OTHER, "futex", &[0x1000, 0x80, 0, 0], Outcome::Gone), 1_500, 70_500);
+    let exit = lasting(call(CHILD, "exit_group", &[0], Outcome::Gone), 70_000, 0);
+    let run = [
+        spawned(MAIN, 0),
+        forked(MAIN, CHILD, CHILD, 1_000),
+        forked(CHILD, OTHER, CHILD, 1_200),
+        Event::Exit(&exit),
+        Event::Exit(&idle),
+        exited(CHILD, 71_000),
+        exited(OTHER, 72_000),
+        Event::Exit(&client),
+        exited(MAIN, 100_000),
+    ];
+    assert_eq!(times(&run), [1_000 + 25_000, 69_000, 5_000]);
+}
+
 #[test]
 fn a_parent_in_vfork_waits_for_the_program_of_its_child() {
     let exec = does(CHILD, "execve", &[0x1000, 0x2000, 0x3000], 0, 50, 58);

@@ -81,6 +81,8 @@ struct Latest {
     calls: u64,
     /// The sleeps without another call in between, up to this one.
     in_a_row: u64,
+    /// A stack has shown that the program's own code sleeps there.
+    by_program: bool,
 }
 
 /// So many different stacks of next calls are told apart.
@@ -150,10 +152,11 @@ impl Rule for LostTime {
         let now = index.pace(tid).calls;
         let Some(latest) = self.latest.entry(tid, Latest::default) else { return };
         let follows = latest.calls + 1 == now;
-        *latest = Latest { calls: now, in_a_row: if follows { latest.in_a_row + 1 } else { 1 } };
+        let by_program = observed.call.stack.as_ref().is_some_and(|stack| stack.is_of_program()) || latest.by_program;
+        *latest = Latest { calls: now, in_a_row: if follows { latest.in_a_row + 1 } else { 1 }, by_program };
         let in_row = latest.in_a_row > ROW;
-        // Some runtimes have a thread that watches over the others, and does nothing but sleep.
-        if tid != observed.seen.pid && follows {
+        // Some runtimes have a thread that watches over the others, and does nothing but sleep. A thread of the program may look into memory between its sleeps.
+        if tid != observed.seen.pid && follows && !by_program {
             return;
         }
         self.slept_now(observed, in_row, false);
