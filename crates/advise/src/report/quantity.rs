@@ -34,6 +34,7 @@ macro_rules! quantities {
 
 quantities! {
     AT_A_TIME = Count "at_a_time": "requests under way at a time, at most";
+    BATCHES = Count "batches": "groups of requests that began together";
     BUFFER = Bytes "buffer_bytes": "the size of a buffer";
     BYTES = Size "bytes": "bytes in all";
     CALLS = Count "calls": "calls of the kind that the sentence is about";
@@ -62,6 +63,7 @@ quantities! {
     LEAST = Bytes "least_bytes": "the smallest of these sizes";
     LINES = Count "lines": "writes of a single line";
     LONGEST_WAIT = Time "longest_wait_ns": "the longest of these waits";
+    MEAN_BATCH = Time "mean_batch_ns": "how long each batch took on average";
     MEAN_BYTES = Mean "mean_bytes": "bytes on average";
     MEAN_CALLS = Mean "mean_calls": "calls on average";
     MEAN_LIFE = Time "mean_life_ns": "how long each lived on average";

@@ -2,7 +2,7 @@
 
 use super::common::{Bounded, plain, process, thing};
 use crate::counts::index::{CallKey, Index, Observed};
-use crate::counts::kinds::{is_read, is_write};
+use crate::counts::kinds::{is_asked, is_read, is_write};
 use crate::report::finding::{Candidate, Confidence};
 use crate::report::quantity::{BYTES, RUN, TIMES, WAITED};
 use crate::report::statement::say;
@@ -25,7 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
         the bytes that are left: they lie there until the other end sends more. If that waits for an answer, both wait for ever.\n\n\
         Reported is a descriptor whose last read, of at least 256 bytes, returned all that was asked for, if the program then waited at its epoll descriptor for a fifth \
         of the run. Most reads of the descriptor have to return less, so that records of one size do not count: nine of ten, or a quarter if the buffer is a multiple of 512 bytes. \
-        Waits whose time ran out without news count whatever the reads were, if a read then finds bytes: they had been there. Nothing counts if the process sends something to the descriptor before its next read: then it had read all that it wanted.\n\n\
+        Waits whose time ran out without news count whatever the reads were, if a read then finds bytes: they had been there. Nothing counts if a client asks again before its next read, or if a server sends something after the wait: then it had read all that it wanted.\n\n\
         Example: a gateway reads up to 4,096 bytes for each event. The first message of 9,000 bytes stops it for good. Reading until EAGAIN, or leaving EPOLLET out, mends \
         that (epoll(7), \"Level-triggered and edge-triggered\").",
     thresholds: &[EDGE_WAIT_PART, EDGE_BUFFER],
@@ -88,8 +88,11 @@ impl Rule for EdgeUnread {
         } else if is_read(observed.row) {
             self.read(observed);
         } else if let Some(watched) = descriptor(observed).and_then(|key| self.watched.get_mut(&key)) {
-            // The process sends something, so it has read all that it wanted.
-            (watched.filled, watched.full, watched.unsure) = (None, None, None);
+            // A client that asks, and a server that sends something after it has waited, have read all that they wanted. (A server may answer what it has read so far.)
+            let asks = observed.seen.object.is_some_and(|object| is_asked(object, observed.tracker));
+            if asks || watched.unsure.is_some() {
+                (watched.filled, watched.full, watched.unsure) = (None, None, None);
+            }
         }
     }
 

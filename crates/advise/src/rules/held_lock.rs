@@ -69,7 +69,7 @@ impl Rule for HeldLock {
             ),
             evidence: vec![thing(lock, waits, tracker)],
             advice: "Give the lock back before you wait for others, and take it again for the change itself; lock each part of the data on its own. In \
-                     PHP, session_write_close() gives back the session's lock."
+                     PHP, session_write_close() gives back the session's lock. A lock of flock(2) stays until everybody has closed the descriptor: a child in the background that inherited it has to close it (9>&- in a shell)."
                 .into(),
             confidence: Confidence::Likely,
             makers: vec![(key, waits)],

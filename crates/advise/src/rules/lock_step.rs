@@ -6,7 +6,9 @@ use crate::counts::by_thread::LostTime;
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::{is_read, is_write};
 use crate::report::finding::{Candidate, Confidence, Evidence};
-use crate::report::quantity::{AT_A_TIME, CONNECTIONS, MEAN_WAIT, REQUESTS, RUN, SERVERS, THREADS, TIMES, WAITED};
+use crate::report::quantity::{
+    AT_A_TIME, BATCHES, CONNECTIONS, MEAN_BATCH, MEAN_WAIT, REQUESTS, RUN, SERVERS, THREADS, TIMES, WAITED,
+};
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::shared::{DELAYED_ACK, FEW_MESSAGES};
@@ -23,6 +25,11 @@ const SLOW_TRIPS: Threshold = Threshold::count("slow-trips", 5, "slow round trip
 const SLOW_TRIP: Threshold = Threshold::time("slow-trip", 5_000_000, "a round trip of this time on average is slow");
 const SLOW_TRIPS_PART: Threshold =
     Threshold::part("slow-trips-part", 0.5, "the part of the run that slow round trips took");
+const IDLE_BATCHES_PART: Threshold = Threshold::part(
+    "idle-batches-part",
+    0.25,
+    "the part of the run in which batches of requests waited for their slowest answers",
+);
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "lock-step",
@@ -34,12 +41,13 @@ pub const RULE: RuleInfo = RuleInfo {
         the waiting is a tenth of the run, and from five on if each took 5 ms or more and the waiting is half of the run. \
         Slow requests to several servers are counted together. If three or more threads make the requests, the finding says so: they hold a lock meanwhile, or get their work one by one. If two to four requests to one server are under way at a time, for half of the run and \
         5 ms each, that is told as a small pool. \
+        If three or more begin at the same time, and the next ones only when all of them are answered, that is told as batches, if they waited a quarter of the run for answers that were slower than the mean of their batch. \
         Short round trips on connections of their own are reported as `reconnects`, and answers that a delayed \
         acknowledgement held up as `small-sends`. Calls do not show whether a request needs the answer to the one before.\n\n\
         Example: a program asks redis for 600 keys with GET, one after the other: 600 round trips of 0.7 ms. MGET with all keys, \
         or a pipeline, is one round trip. For SQL, a join or WHERE id IN (...) takes the place of a query for each row. Ten \
         slow HTTP requests take as long as one if they are made at the same time.",
-    thresholds: &[ROUND_TRIPS, ROUND_TRIPS_PART, SLOW_TRIPS, SLOW_TRIP, SLOW_TRIPS_PART],
+    thresholds: &[ROUND_TRIPS, ROUND_TRIPS_PART, SLOW_TRIPS, SLOW_TRIP, SLOW_TRIPS_PART, IDLE_BATCHES_PART],
     make: || Box::new(LockStep::default()),
 };
 
@@ -143,6 +151,7 @@ impl Rule for LockStep {
         let Some(((_, object), worst)) = slow.first() else {
             return self
                 .of_many_peers(index, tracker)
+                .or_else(|| self.in_batches(index, tracker))
                 .or_else(|| self.few_at_a_time(index, tracker))
                 .into_iter()
                 .collect();
@@ -233,6 +242,36 @@ impl LockStep {
             makers: peers.iter().flat_map(|(_, peer)| peer.first.iter().chain(peer.claims.iter())).collect(),
             estimate: "the waiting for all answers but the longest, as far as the run waited for them".into(),
             whole_time: Some(lost.saturating_sub(longest)),
+            ..Candidate::default()
+        })
+    }
+
+    /// Requests to one server that begin together, after the slowest answer to the ones before.
+    fn in_batches(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+        let least = index.own_span() as f64 * IDLE_BATCHES_PART.ratio();
+        let ((pid, object), crowd) = self.few.worst_batches(least, SLOW_TRIP.get())?;
+        let batches = &crowd.batches;
+        Some(Candidate {
+            sentence: say!(
+                "{}: {} requests were made in {} batches, each of which began when the last answer of the one before was there. An answer took {} on average, and a batch {}; \
+                 so {} of {} passed in waiting for the slowest ones.",
+                plain(tracker.name(*object)),
+                REQUESTS.of(crowd.requests),
+                BATCHES.of(batches.batches),
+                MEAN_WAIT.of(crowd.waited / crowd.requests.max(1)),
+                MEAN_BATCH.of(batches.busy / batches.batches.max(1)),
+                WAITED.of(batches.idle()),
+                RUN.of(index.span()),
+            ),
+            evidence: vec![thing(*object, crowd.requests, tracker), process(*pid, index.comm(*pid, tracker), crowd.requests)],
+            advice: "Begin the next request as soon as any answer is there: let a few workers take requests from one queue (a pool, a semaphore, a limit such as p-limit or asyncio.Semaphore), and do not wait for a \
+                     whole batch (Promise.all, gather, WaitGroup, invokeAll for each part of the work)."
+                .into(),
+            confidence: Confidence::Possible,
+            perhaps_more: batches.idle(),
+            estimate: "the time in which only slower answers than the mean of their batch were waited for".into(),
+            matters: true,
+            unless_saved: Some(batches.idle() / 2),
             ..Candidate::default()
         })
     }
