@@ -33,7 +33,7 @@ const IDLE_BATCHES_PART: Threshold = Threshold::part(
 
 pub const RULE: RuleInfo = RuleInfo {
     id: "lock-step",
-    title: "one request at a time",
+    title: "requests that wait for earlier answers",
     explanation: "A process sends a request to a server, waits for the answer, sends the next request, and so on. It spends most \
         of that time waiting, although the requests may not depend on each other.\n\n\
         A round trip is a send on a connection that the process made (TCP or UNIX), and the first receive after it. Round \
