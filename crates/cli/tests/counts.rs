@@ -54,7 +54,8 @@ fn the_time_of_a_call_begins_with_the_call() {
     let computed: f64 = run.out.trim().parse().unwrap();
     let line = run.trace.lines().find(|line| line.ends_with("nanosleep")).unwrap_or_else(|| panic!("{run:?}"));
     let seconds: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-    assert!(seconds < computed / 5.0, "50 calls that sleep took {seconds} s of a CPU, of {computed}\n{}", run.trace);
+    // (If the time before counted, too, they would have nearly all of it. Busy machines add to the time inside.)
+    assert!(seconds < computed / 2.0, "50 calls that sleep took {seconds} s of a CPU, of {computed}\n{}", run.trace);
 }
 
 /// Views that show the times of single calls, or times by the clock, have them of all calls.
