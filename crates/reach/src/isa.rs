@@ -1,4 +1,4 @@
-//! What machine instructions do, as far as it matters here.
+//! The effects of machine instructions by which calls are found: where control goes, which addresses are named, and where values come from.
 
 /// Where a value is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -9,7 +9,7 @@ pub enum ValuePlace {
     Memory { base: u8, offset: i64 },
 }
 
-/// What an instruction does to a place.
+/// The value that a place has after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueSource {
     Untouched,

@@ -2,8 +2,8 @@
 //!
 //! [`reachable`] takes the files of code that a run used: executables, libraries, and objects that were loaded on demand. It reads their machine
 //! instructions and follows what leads from one to another: calls, jumps, addresses that are taken, tables of pointers, and names that one file wants of
-//! another. The code of executables counts as a whole, because linkers leave unused parts out. Of libraries only what is wanted by name counts, with
-//! everything that this leads to. An object that no other file names was loaded on demand, so all that it exports counts.
+//! another. The code of executables counts as a whole, because linkers leave unused parts out. In libraries, only functions that are wanted by name count, with
+//! everything that they lead to. An object that no other file names was loaded on demand, so all that it exports counts.
 //!
 //! The number of a call is looked for backwards from the instruction that makes the call (`numbers`). A function that takes the number from
 //! its caller (`syscall` of C libraries, `syscall.Syscall` of Go) passes the question on to its callers.

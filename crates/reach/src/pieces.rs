@@ -78,7 +78,8 @@ struct Scan {
     leads: Vec<(u64, u64)>,
     /// An address of an instruction, and that of a word that it reads or writes.
     words: Vec<(u64, u64)>,
-    /// What is called begins a part. (A jump may stay within a function.) So does a stub of the dynamic loader, which is in a section of its own.
+    /// Addresses that are called or taken, and those in another section that are jumped to (stubs of the dynamic loader): each begins a part. A jump
+    /// within a section may stay within a function, so its target begins none.
     called: Vec<u64>,
     calls: Vec<u64>,
     /// Addresses that control does not reach from the instruction before.

@@ -146,7 +146,7 @@ fn changes(instruction: &Instruction, place: ValuePlace) -> bool {
     };
     match place {
         ValuePlace::Register(number) => wrote(number),
-        // What pushes and pops do to the distance is not followed, so such a word is not known any more.
+        // Pushes and pops change the stack pointer, and that is not followed: then the distance names another word.
         ValuePlace::Memory { base, .. } => {
             wrote(base)
                 || instruction.op0_kind() == OpKind::Memory

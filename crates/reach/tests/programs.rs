@@ -89,7 +89,7 @@ fn static_and_stripped_programs() {
 
 /// Each call that a program makes when it runs is within reach.
 #[test]
-fn what_programs_do_is_within_reach() {
+fn calls_of_programs_are_within_reach() {
     let scratch = Scratch::new("reach-run");
     for command in [
         &["ls", "-l", "/"][..],

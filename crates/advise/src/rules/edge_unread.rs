@@ -167,16 +167,9 @@ impl EdgeUnread {
         };
         let waited = self.timed_out.remove(&observed.call.tid).filter(|(epoll, _)| *epoll == watched.epoll);
         // Nothing new had been told, so these bytes were there before the wait.
-        if let (Some((_, time)), Some(bytes), Some(object), 1..) = (waited, watched.filled, observed.seen.object, got) {
-            let new = || Wait::after(watched, bytes);
-            self.waits.make_room_of_ended(observed.tracker, |wait| wait.time > 0);
-            if let Some(wait) = self.waits.entry((pid, object), new) {
-                wait.time += time;
-                wait.waits += 1;
-                wait.reads = watched.reads;
-            }
-        }
-        let was_left = unsure.filter(|_| got > 0).zip(watched.object);
+        let late = waited.zip(watched.filled);
+        let late = late.map(|((_, time), bytes)| Wait { time, waits: 1, ..Wait::after(watched, bytes) });
+        let left = [unsure, late].into_iter().flatten().filter(|_| got > 0);
         watched.object = observed.seen.object;
         watched.read = Some(observed.key);
         watched.reads += 1;
@@ -190,8 +183,8 @@ impl EdgeUnread {
             self.full.remove(&pid);
             self.full.entry(pid, || fd);
         }
-        if let Some((wait, object)) = was_left {
-            self.count(pid, object, &wait, observed.tracker);
+        if let Some(object) = observed.seen.object {
+            left.for_each(|wait| self.count(pid, object, &wait, observed.tracker));
         }
     }
 

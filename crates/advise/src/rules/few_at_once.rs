@@ -20,7 +20,7 @@ pub struct Crowd {
     pub batches: Batches,
     pending: u64,
     since: Ns,
-    /// Those since none was under way.
+    /// The requests since none was under way.
     batch: Batch,
 }
 

@@ -73,7 +73,7 @@ struct Waits {
     timed_for: Ns,
     /// Those before which the thread had just got bytes from somebody for whom it waited.
     after_bytes: u64,
-    /// Those for more from a pipe: the processes that had written to it.
+    /// The processes that had written to a pipe from which such a wait wanted more.
     writers: Vec<Tid>,
     /// Some of the stacks of those.
     stacks: Vec<(Arc<Stack>, u64)>,

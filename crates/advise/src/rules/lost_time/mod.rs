@@ -152,7 +152,8 @@ impl Rule for LostTime {
         let now = index.pace(tid).calls;
         let Some(latest) = self.latest.entry(tid, Latest::default) else { return };
         let follows = latest.calls + 1 == now;
-        let by_program = observed.call.stack.as_ref().is_some_and(|stack| stack.is_of_program()) || latest.by_program;
+        // (Deciding whose code is on the stack costs more.)
+        let by_program = latest.by_program || observed.call.stack.as_ref().is_some_and(|stack| stack.is_of_program());
         *latest = Latest { calls: now, in_a_row: if follows { latest.in_a_row + 1 } else { 1 }, by_program };
         let in_row = latest.in_a_row > ROW;
         // Some runtimes have a thread that watches over the others, and does nothing but sleep. A thread of the program may look into memory between its sleeps.
