@@ -23,6 +23,8 @@ pub struct Syscall {
     /// The kernel's names of arguments, as its tracepoints have them, where they differ from those of the man page:
     /// pairs of the man page's name and the kernel's. The row has those of its forms.
     pub kernel_names: &'static [(&'static str, &'static str)],
+    /// Capabilities that the call may need for some arguments or objects (capabilities(7)), beside those that follow from its effects.
+    pub may_need: &'static [u64],
 }
 
 /// A note that is shown in parentheses behind a return value, if the type alone does not say enough.
@@ -218,7 +220,8 @@ impl Arg {
 
 /// Makes a row. Names that its types refer to are checked while it is built.
 pub const fn syscall(name: &'static str, class: Class, ret: Ret, args: &'static [Arg]) -> Syscall {
-    let row = Syscall { name, class, ret, args, forms: None, effects: &[], note: None, kernel_names: &[] };
+    let row =
+        Syscall { name, class, ret, args, forms: None, effects: &[], note: None, kernel_names: &[], may_need: &[] };
     crate::check::row(&row);
     row
 }
@@ -248,6 +251,12 @@ impl Syscall {
     pub const fn in_kernel(mut self, names: &'static [(&'static str, &'static str)]) -> Syscall {
         crate::check::kernel_names(&self, names);
         self.kernel_names = names;
+        self
+    }
+
+    /// Adds capabilities that the call may need for some arguments or objects.
+    pub const fn may_need(mut self, capabilities: &'static [u64]) -> Syscall {
+        self.may_need = capabilities;
         self
     }
 

@@ -58,6 +58,7 @@ fn for_64_bit(row: &Syscall) -> &'static Syscall {
         effects: &[],
         note: None,
         kernel_names: &[],
+        may_need: &[],
     }))
 }
 

@@ -1,6 +1,7 @@
 //! `--harden`: rules for services and containers, live and replayed, under both engines, and enforced by the tools that they are for.
 
 mod apparmor;
+mod capabilities;
 #[path = "../common/mod.rs"]
 mod common;
 mod landlock;

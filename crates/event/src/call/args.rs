@@ -208,6 +208,33 @@ impl Call {
         })
     }
 
+    /// The headers of the messages that the call was given, at most `most`.
+    fn headers(&self, most: u64) -> Vec<Fields<'_>> {
+        let (Some(row), Some(transfer)) = (self.form(), self.row().and_then(Syscall::transfer)) else {
+            return Vec::new();
+        };
+        if row.args.len() < 3 {
+            return Vec::new();
+        }
+        let addr = row.held(1, &self.args, self.abi);
+        let fields = |addr| Fields { call: self, layout: &MSGHDR, phase: Phase::Entry, addr };
+        match transfer.data {
+            Data::Message => vec![fields(addr)],
+            Data::Messages => {
+                let size = MMSGHDR.size(self.abi) as u64;
+                (0..most.min(row.held(2, &self.args, self.abi))).map(|i| fields(addr.wrapping_add(i * size))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The ancillary data beside each message that the call was given (cmsg(3)), of at most `most` messages.
+    pub fn ancillary(&self, most: u64) -> Vec<Piece> {
+        let data =
+            |header: Fields<'_>| Some(Piece { addr: header.get("msg_control")?, len: header.get("msg_controllen")? });
+        self.headers(most).into_iter().filter_map(data).filter(|piece| piece.addr != 0 && piece.len != 0).collect()
+    }
+
     /// The first buffer of each message that the call was given, for at most `most` messages.
     pub fn messages(&self, most: u64) -> Vec<Piece> {
         let (Some(row), Some(transfer)) = (self.form(), self.row().and_then(Syscall::transfer)) else {
@@ -222,14 +249,11 @@ impl Call {
             let first = fields(&BUFFERS, addr);
             Some(Piece { addr: first.get("iov_base")?, len: first.get("iov_len")? })
         };
-        let message = |addr| vector(fields(&MSGHDR, addr).get("msg_iov")?);
         match transfer.data {
             Data::Bytes => vec![Piece { addr, len }],
             Data::Vector => vector(addr).into_iter().collect(),
-            Data::Message => message(addr).into_iter().collect(),
-            Data::Messages => {
-                let size = MMSGHDR.size(self.abi) as u64;
-                (0..most).map_while(|i| message(addr.wrapping_add(i * size))).collect()
+            Data::Message | Data::Messages => {
+                self.headers(most).into_iter().map_while(|header| vector(header.get("msg_iov")?)).collect()
             }
             Data::Records | Data::Nowhere => Vec::new(),
         }

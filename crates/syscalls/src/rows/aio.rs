@@ -58,7 +58,7 @@ pub static ROWS: &[Syscall] = &[
         arg("sig", Ty::Ptr(Dir::In, &Ty::Struct(&AIO_SIGSET))),
     ]).does(&[Effect::Waits(For::Completion)]),
     syscall("ioprio_get", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO]).noted(Note::IoPriority),
-    syscall("ioprio_set", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO, IOPRIO]),
+    syscall("ioprio_set", Class::NONE, Ret::Int, &[arg("which", Ty::Enum(&IOPRIO_WHO)), WHO, IOPRIO]).may_need(&[c::CAP_SYS_NICE, c::CAP_SYS_ADMIN]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -73,14 +73,15 @@ static FORMS: &[Form] = &[
 pub static ROWS: &[Syscall] = &[
     syscall("bpf", Class::DESC, Ret::Int, &[arg("cmd", Ty::Enum(&COMMAND)), arg("attr", Ty::Addr), arg("size", Ty::UInt)])
         .does(&[makes(Thing::Anonymous("bpf")).cloexec()])
-        .by(SelectKey::of("cmd"), FORMS),
+        .by(SelectKey::of("cmd"), FORMS)
+        .may_need(&[c::CAP_BPF, c::CAP_PERFMON, c::CAP_NET_ADMIN, c::CAP_SYS_ADMIN, c::CAP_IPC_LOCK]),
     syscall("perf_event_open", Class::DESC, Ret::Fd, &[
         arg("attr", Ty::Custom(Irregular::PerfAttr, &Ty::Buffer(Dir::InOutAlways, Len::Fixed(144), 144))),
         arg("pid", Ty::Pid(PidKind::Tgid)),
         arg("cpu", Ty::Int),
         arg("group_fd", Ty::Fd),
         arg("flags", Ty::As(Width::Word, &Ty::Flags(&OPEN))),
-    ]).in_kernel(&[("attr", "attr_uptr")]).does(&[makes(Thing::Anonymous("perf event")).cloexec_if("flags", c::PERF_FLAG_FD_CLOEXEC)]),
+    ]).in_kernel(&[("attr", "attr_uptr")]).does(&[makes(Thing::Anonymous("perf event")).cloexec_if("flags", c::PERF_FLAG_FD_CLOEXEC)]).may_need(&[c::CAP_PERFMON, c::CAP_SYS_ADMIN, c::CAP_SYS_PTRACE, c::CAP_IPC_LOCK]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -80,12 +80,12 @@ pub static ROWS: &[Syscall] = &[
     set!("setresgid", "ruid", "euid", "suid"; Ty::Gid).does(&[Effect::SetsGroups]),
     get_three!("getresuid"; Ty::Uid).does(&[Effect::AsksOfItself]),
     get_three!("getresgid"; Ty::Gid).does(&[Effect::AsksOfItself]),
-    set_fs!("setfsuid"; Ty::Uid),
-    set_fs!("setfsgid"; Ty::Gid),
+    set_fs!("setfsuid"; Ty::Uid).may_need(&[c::CAP_SETUID]),
+    set_fs!("setfsgid"; Ty::Gid).may_need(&[c::CAP_SETGID]),
     getgroups!("getgroups"; Ty::Gid).does(&[Effect::AsksOfItself]),
     setgroups!("setgroups"; Ty::Gid).does(&[Effect::SetsGroups]),
     capabilities!("capget", Dir::Out).in_kernel(&[("hdrp", "header"), ("datap", "dataptr")]),
-    capabilities!("capset", Dir::In).in_kernel(&[("hdrp", "header"), ("datap", "data")]),
+    capabilities!("capset", Dir::In).in_kernel(&[("hdrp", "header"), ("datap", "data")]).may_need(&[c::CAP_SETPCAP]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[
@@ -97,8 +97,8 @@ pub static I386: &[(&str, Syscall)] = &[
     ("setresgid", set!("setresgid", "ruid", "euid", "suid"; GID16).does(&[Effect::SetsGroups])),
     ("getresuid", get_three!("getresuid"; UID16).does(&[Effect::AsksOfItself])),
     ("getresgid", get_three!("getresgid"; GID16).does(&[Effect::AsksOfItself])),
-    ("setfsuid", set_fs!("setfsuid"; UID16)),
-    ("setfsgid", set_fs!("setfsgid"; GID16)),
+    ("setfsuid", set_fs!("setfsuid"; UID16).may_need(&[c::CAP_SETUID])),
+    ("setfsgid", set_fs!("setfsgid"; GID16).may_need(&[c::CAP_SETGID])),
     ("getgroups", getgroups!("getgroups"; GID16).does(&[Effect::AsksOfItself])),
     ("setgroups", setgroups!("setgroups"; GID16).does(&[Effect::SetsGroups])),
     ("getuid32", get("getuid32")),
@@ -113,8 +113,8 @@ pub static I386: &[(&str, Syscall)] = &[
     ("setresgid32", set!("setresgid32", "ruid", "euid", "suid"; Ty::Gid).does(&[Effect::SetsGroups])),
     ("getresuid32", get_three!("getresuid32"; Ty::Uid).does(&[Effect::AsksOfItself])),
     ("getresgid32", get_three!("getresgid32"; Ty::Gid).does(&[Effect::AsksOfItself])),
-    ("setfsuid32", set_fs!("setfsuid32"; Ty::Uid)),
-    ("setfsgid32", set_fs!("setfsgid32"; Ty::Gid)),
+    ("setfsuid32", set_fs!("setfsuid32"; Ty::Uid).may_need(&[c::CAP_SETUID])),
+    ("setfsgid32", set_fs!("setfsgid32"; Ty::Gid).may_need(&[c::CAP_SETGID])),
     ("getgroups32", getgroups!("getgroups32"; Ty::Gid).does(&[Effect::AsksOfItself])),
     ("setgroups32", setgroups!("setgroups32"; Ty::Gid).does(&[Effect::SetsGroups])),
 ];

@@ -217,7 +217,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("memfd_create", Class::DESC, Ret::Fd, &[arg("name", Ty::Custom(Irregular::MemfdName, &Ty::Str)), arg("flags", Ty::Flags(&MEMFD))]).in_kernel(&[("name", "uname")])
         .does(&[makes(Thing::Anonymous("memfd")).cloexec_if("flags", c::MFD_CLOEXEC)]),
     syscall("memfd_secret", Class::DESC, Ret::Fd, &[arg("flags", Ty::Flags(&MEMFD_SECRET))])
-        .does(&[makes(Thing::Anonymous("memfd")).cloexec_if("flags", c::O_CLOEXEC)]),
+        .does(&[makes(Thing::Anonymous("memfd")).cloexec_if("flags", c::O_CLOEXEC)]).may_need(&[c::CAP_IPC_LOCK]),
     syscall("process_vm_readv", Class::NONE, Ret::Size, &[
         arg("pid", Ty::Pid(PidKind::Tgid)),
         arg("local_iov", Ty::Iovec(Dir::Out, Len::Of("liovcnt"))),
@@ -225,7 +225,7 @@ pub static ROWS: &[Syscall] = &[
         arg("remote_iov", Ty::Array(Dir::In, &Ty::Struct(&REMOTE_IOVEC), Len::Of("riovcnt"))),
         arg("riovcnt", Ty::ULong),
         arg("flags", Ty::ULong),
-    ]).in_kernel(&[("local_iov", "lvec"), ("remote_iov", "rvec")]),
+    ]).in_kernel(&[("local_iov", "lvec"), ("remote_iov", "rvec")]).may_need(&[c::CAP_SYS_PTRACE]),
     syscall("process_vm_writev", Class::NONE, Ret::Size, &[
         arg("pid", Ty::Pid(PidKind::Tgid)),
         arg("local_iov", Ty::Iovec(Dir::In, Len::Of("liovcnt"))),
@@ -233,7 +233,7 @@ pub static ROWS: &[Syscall] = &[
         arg("remote_iov", Ty::Array(Dir::In, &Ty::Struct(&REMOTE_IOVEC), Len::Of("riovcnt"))),
         arg("riovcnt", Ty::ULong),
         arg("flags", Ty::ULong),
-    ]).in_kernel(&[("local_iov", "lvec"), ("remote_iov", "rvec")]),
+    ]).in_kernel(&[("local_iov", "lvec"), ("remote_iov", "rvec")]).may_need(&[c::CAP_SYS_PTRACE]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[

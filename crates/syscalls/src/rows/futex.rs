@@ -101,7 +101,7 @@ pub static ROWS: &[Syscall] = &[
         arg("pid", Ty::Pid(PidKind::Tgid)),
         arg("head_ptr", Ty::Array(Dir::Out, &Ty::Addr, Len::Fixed(1))),
         arg("len_ptr", Ty::Array(Dir::Out, &Ty::ULong, Len::Fixed(1))),
-    ]),
+    ]).may_need(&[c::CAP_SYS_PTRACE]),
     syscall("rseq", NONE, Ret::Int, &[
         arg("rseq", Ty::Custom(Irregular::Rseq, &Ty::Extensible(Dir::In, &RSEQ, Len::Of("rseq_len"), 32))),
         arg("rseq_len", Ty::UInt),

@@ -18,13 +18,13 @@ pub static ROWS: &[Syscall] = &[
         arg("payload", Ty::Bytes(Dir::In, Len::Of("plen"))),
         PLEN,
         KEYRING,
-    ]).in_kernel(&[("type", "_type"), ("description", "_description"), ("payload", "_payload"), ("keyring", "ringid")]),
+    ]).in_kernel(&[("type", "_type"), ("description", "_description"), ("payload", "_payload"), ("keyring", "ringid")]).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("request_key", Class::NONE, Ret::Int, &[
         arg("type", Ty::Str),
         arg("description", Ty::Str),
         arg("callout_info", Ty::Str),
         DEST_KEYRING,
-    ]).in_kernel(&[("type", "_type"), ("description", "_description"), ("callout_info", "_callout_info"), ("dest_keyring", "destringid")]),
+    ]).in_kernel(&[("type", "_type"), ("description", "_description"), ("callout_info", "_callout_info"), ("dest_keyring", "destringid")]).may_need(&[c::CAP_SYS_ADMIN]),
     keyctl(&[
         OP,
         arg("arg2", Ty::HexLong),
@@ -32,7 +32,8 @@ pub static ROWS: &[Syscall] = &[
         arg("arg4", Ty::HexLong),
         arg("arg5", Ty::HexLong),
     ])
-    .by(SelectKey::of("operation"), KEYCTL),
+    .by(SelectKey::of("operation"), KEYCTL)
+    .may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETUID, c::CAP_SETGID]),
     syscall(
         "landlock_create_ruleset",
         Class::DESC,
@@ -66,7 +67,7 @@ pub static ROWS: &[Syscall] = &[
         })),
         arg("flags", Ty::Flags(&LANDLOCK_ADD)),
     ]),
-    syscall("landlock_restrict_self", Class::DESC, Ret::Int, &[arg("ruleset_fd", Ty::Fd), arg("flags", Ty::Hex)]),
+    syscall("landlock_restrict_self", Class::DESC, Ret::Int, &[arg("ruleset_fd", Ty::Fd), arg("flags", Ty::Hex)]).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("lsm_get_self_attr", Class::NONE, Ret::Int, &[
         arg("attr", Ty::Enum(&LSM_ATTR)),
         arg("ctx", Ty::Custom(Irregular::LsmContexts, &Ty::Buffer(Dir::InOut, Len::Fixed(4096), 4096))),
@@ -78,7 +79,7 @@ pub static ROWS: &[Syscall] = &[
         arg("ctx", Ty::Custom(Irregular::LsmContext, &Ty::Buffer(Dir::In, Len::Of("size"), 4096))),
         arg("size", Ty::UInt),
         arg("flags", Ty::Hex),
-    ]),
+    ]).may_need(&[c::CAP_MAC_ADMIN, c::CAP_SYS_ADMIN]),
     syscall("lsm_list_modules", Class::NONE, Ret::Int, &[
         arg("ids", Ty::Custom(Irregular::LsmIds, &Ty::Array(Dir::Out, &Ty::As(Width::W8, &Ty::Enum(&LSM_ID)), Len::Ret))),
         SIZE_PTR,

@@ -56,7 +56,7 @@ pub static ROWS: &[Syscall] = &[
         arg("n", Ty::ULong),
         arg("advice", Ty::Enum(&ADVICE)),
         arg("flags", Ty::Hex),
-    ]).in_kernel(&[("iovec", "vec"), ("n", "vlen"), ("advice", "behavior")]),
+    ]).in_kernel(&[("iovec", "vec"), ("n", "vlen"), ("advice", "behavior")]).may_need(&[c::CAP_SYS_NICE, c::CAP_SYS_PTRACE]),
     syscall("mincore", MEM, Ret::Int, &[
         arg("addr", Ty::Addr),
         arg("length", Ty::ULong),
@@ -67,10 +67,10 @@ pub static ROWS: &[Syscall] = &[
         )),
     ]).in_kernel(&[("addr", "start"), ("length", "len")]),
     syscall("brk", MEM, Ret::Addr, &[arg("addr", Ty::Addr)]).in_kernel(&[("addr", "brk")]).does(&[Effect::MovesHeapEnd]),
-    syscall("mlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).in_kernel(&[("addr", "start"), ("length", "len")]),
-    syscall("mlock2", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MLOCK2))]).in_kernel(&[("addr", "start"), ("length", "len")]),
+    syscall("mlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).in_kernel(&[("addr", "start"), ("length", "len")]).may_need(&[c::CAP_IPC_LOCK]),
+    syscall("mlock2", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::Flags(&MLOCK2))]).in_kernel(&[("addr", "start"), ("length", "len")]).may_need(&[c::CAP_IPC_LOCK]),
     syscall("munlock", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong)]).in_kernel(&[("addr", "start"), ("length", "len")]),
-    syscall("mlockall", MEM, Ret::Int, &[arg("flags", Ty::Flags(&MLOCKALL))]),
+    syscall("mlockall", MEM, Ret::Int, &[arg("flags", Ty::Flags(&MLOCKALL))]).may_need(&[c::CAP_IPC_LOCK]),
     syscall("munlockall", MEM, Ret::Int, &[]),
     syscall("remap_file_pages", MEM, Ret::Int, &[
         arg("addr", Ty::Addr),
@@ -78,7 +78,7 @@ pub static ROWS: &[Syscall] = &[
         arg("prot", PROTECTION),
         arg("pgoff", Ty::ULong),
         arg("flags", Ty::Flags(&MAP)),
-    ]).in_kernel(&[("addr", "start")]),
+    ]).in_kernel(&[("addr", "start")]).may_need(&[c::CAP_IPC_LOCK]),
     syscall("mseal", MEM, Ret::Int, &[arg("addr", Ty::Addr), arg("length", Ty::ULong), arg("flags", Ty::HexLong)]).in_kernel(&[("addr", "start"), ("length", "len")]),
     syscall("map_shadow_stack", MEM, Ret::Addr, &[
         arg("addr", Ty::Addr),
@@ -92,7 +92,7 @@ pub static ROWS: &[Syscall] = &[
         arg("nodemask", NODES_IN),
         arg("maxnode", Ty::ULong),
         arg("flags", Ty::Flags(&MPOL_MOVE)),
-    ]).in_kernel(&[("addr", "start"), ("nodemask", "nmask")]),
+    ]).in_kernel(&[("addr", "start"), ("nodemask", "nmask")]).may_need(&[c::CAP_SYS_NICE]),
     syscall("set_mempolicy", MEM, Ret::Int, &[
         arg("mode", Ty::Flags(&MPOL_MODE)),
         arg("nodemask", NODES_IN),
@@ -116,7 +116,7 @@ pub static ROWS: &[Syscall] = &[
         arg("maxnode", Ty::ULong),
         arg("old_nodes", NODES_IN),
         arg("new_nodes", NODES_IN),
-    ]),
+    ]).may_need(&[c::CAP_SYS_NICE, c::CAP_SYS_PTRACE]),
     syscall("move_pages", MEM, Ret::Int, &[
         arg("pid", Ty::Pid(PidKind::Tgid)),
         arg("count", Ty::ULong),
@@ -126,7 +126,7 @@ pub static ROWS: &[Syscall] = &[
             Irregular::NodesOrErrors, &Ty::Array(Dir::Out, &Ty::Custom(Irregular::NodeOrError, &Ty::Int), Len::Of("count")),
         )),
         arg("flags", Ty::Flags(&MPOL_MOVE)),
-    ]).in_kernel(&[("count", "nr_pages")]),
+    ]).in_kernel(&[("count", "nr_pages")]).may_need(&[c::CAP_SYS_NICE, c::CAP_SYS_PTRACE]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[

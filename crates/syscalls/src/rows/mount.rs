@@ -41,7 +41,7 @@ pub static ROWS: &[Syscall] = &[
         arg("value", Ty::Addr),
         arg("aux", Ty::Int),
     ])
-    .by(SelectKey::of("cmd"), FSCONFIG),
+    .by(SelectKey::of("cmd"), FSCONFIG).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("fsmount", Class::DESC, Ret::Fd, &[
         arg("fd", Ty::Fd),
         arg("flags", Ty::Flags(&FSMOUNT_FLAGS)),
@@ -55,7 +55,7 @@ pub static ROWS: &[Syscall] = &[
         arg("to_pathname", Ty::Path),
         arg("flags", Ty::Flags(&MOVE_MOUNT_FLAGS)),
     ]).does(&[Effect::ChangesPaths, ADMIN]),
-    syscall("open_tree", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&OPEN_TREE_FLAGS))]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]),
+    syscall("open_tree", FILE_DESC, Ret::Fd, &[DIRFD, PATHNAME, arg("flags", Ty::Flags(&OPEN_TREE_FLAGS))]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename")]).does(&[makes(Thing::Mount).cloexec_if("flags", c::OPEN_TREE_CLOEXEC)]).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("open_tree_attr", FILE_DESC, Ret::Fd, &[
         DIRFD,
         PATHNAME,
@@ -69,19 +69,19 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&MOUNT_SETATTR_FLAGS)),
         ATTR,
         SIZE,
-    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "path"), ("attr", "uattr"), ("size", "usize")]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "path"), ("attr", "uattr"), ("size", "usize")]).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("statmount", Class::NONE, Ret::Int, &[
         arg("req", REQ),
         arg("buf", Ty::Custom(Irregular::Statmount, &Ty::Buffer(Dir::Out, Len::Of("bufsize"), 16 << 10))),
         arg("bufsize", Ty::ULong),
         arg("flags", Ty::Flags(&STATMOUNT_FLAGS)),
-    ]),
+    ]).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("listmount", Class::NONE, Ret::Int, &[
         arg("req", LISTMOUNT_REQ),
         arg("mnt_ids", Ty::Custom(Irregular::Ids("nr_mnt_ids"), &Ty::Array(Dir::Out, &HEX64, Len::Ret))),
         arg("nr_mnt_ids", Ty::ULong),
         arg("flags", Ty::Flags(&LISTMOUNT_FLAGS)),
-    ]),
+    ]).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("listns", Class::NONE, Ret::Int, &[
         arg("req", LISTNS_REQ),
         arg("ns_ids", Ty::Custom(Irregular::Ids("nr_ns_ids"), &Ty::Array(Dir::Out, &HEX64, Len::Ret))),
@@ -94,14 +94,14 @@ pub static ROWS: &[Syscall] = &[
         arg("id", Ty::Uid),
         arg("addr", Ty::Addr),
     ])
-    .by(QUOTA_KEY, QUOTACTL),
+    .by(QUOTA_KEY, QUOTACTL).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("quotactl_fd", Class::DESC, Ret::Int, &[
         arg("fd", Ty::Fd),
         QUOTA_OP,
         arg("id", Ty::Uid),
         arg("addr", Ty::Addr),
     ])
-    .by(QUOTA_KEY, QUOTACTL_FD),
+    .by(QUOTA_KEY, QUOTACTL_FD).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("swapon", Class::FILE, Ret::Int, &[
         arg("path", Ty::Path),
         arg("swapflags", Ty::Custom(Irregular::SwapFlags, &Ty::Flags(&SWAP_FLAGS))),

@@ -1,5 +1,6 @@
 //! Numbers that have no call any more, or never had one: the registers are shown.
 
+use crate::uapi::consts as c;
 use crate::{Arg, Class, Ret, Syscall, Ty, arg, syscall};
 
 const REGISTERS: &[Arg] = &[
@@ -44,5 +45,5 @@ pub static ROWS: &[Syscall] = &[
 
 pub static I386: &[(&str, Syscall)] = &[
     // The single call that all of i386's socket calls once were.
-    ("socketcall", syscall("socketcall", Class::NETWORK, Ret::Int, &[arg("call", Ty::Int), arg("args", Ty::Addr)])),
+    ("socketcall", syscall("socketcall", Class::NETWORK, Ret::Int, &[arg("call", Ty::Int), arg("args", Ty::Addr)]).may_need(&[c::CAP_NET_ADMIN, c::CAP_NET_RAW, c::CAP_NET_BIND_SERVICE, c::CAP_NET_BROADCAST, c::CAP_SYS_ADMIN, c::CAP_SETUID, c::CAP_SETGID])),
 ];

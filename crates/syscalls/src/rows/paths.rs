@@ -85,7 +85,7 @@ pub static ROWS: &[Syscall] = &[
         arg("attr", Ty::Custom(Irregular::UpToPage, &Ty::Extensible(Dir::In, &FILE_ATTR_SET, Len::Of("size"), 24))),
         arg("size", Ty::ULong),
         arg("flags", Ty::Flags(&AT_PLAIN)),
-    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename"), ("attr", "ufattr"), ("size", "usize"), ("flags", "at_flags")]).does(&[Effect::SetsAttributes]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("pathname", "filename"), ("attr", "ufattr"), ("size", "usize"), ("flags", "at_flags")]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_LINUX_IMMUTABLE]),
     syscall("link", Class::FILE, Ret::Int, &[arg("oldpath", Ty::Path), arg("newpath", Ty::Path)]).in_kernel(&[("oldpath", "oldname"), ("newpath", "newname")]).does(&[Effect::Links]),
     syscall("linkat", FILE_DESC, Ret::Int, &[
         arg("olddirfd", Ty::DirFd),
@@ -207,7 +207,7 @@ pub static ROWS: &[Syscall] = &[
         arg("cookie", Ty::U64),
         arg("buffer", Ty::Custom(Irregular::PathOut, &Ty::Buffer(Dir::Out, Len::Ret, 4096))),
         arg("len", Ty::ULong),
-    ]),
+    ]).may_need(&[c::CAP_SYS_ADMIN]),
 ];
 
 /// `struct file_handle` with the most bytes that a handle may have, MAX_HANDLE_SZ: linux/exportfs.h of the kernel.

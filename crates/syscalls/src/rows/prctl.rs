@@ -202,7 +202,7 @@ pub static ROWS: &[Syscall] = &[
     syscall("arch_prctl", NONE, Ret::Int, &[arg("op", Ty::Enum(&ARCH_PRCTL)), arg("addr", Ty::HexLong)]).in_kernel(&[("op", "option"), ("addr", "arg2")])
         .by(SelectKey::of("op"), ARCH_PRCTL_FORMS),
     syscall("seccomp", NONE, Ret::Int, &[arg("operation", Ty::Enum(&SECCOMP)), arg("flags", Ty::Hex), arg("args", Ty::Addr)])
-        .by(SelectKey::of("operation"), SECCOMP_FORMS),
+        .by(SelectKey::of("operation"), SECCOMP_FORMS).may_need(&[c::CAP_SYS_ADMIN]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

@@ -130,10 +130,10 @@ pub static ROWS: &[Syscall] = &[
         arg("type", Ty::Enum(&KCMP)),
         arg("idx1", Ty::Select(&KCMP_INDEX1)).when(INDEXED),
         arg("idx2", Ty::Select(&KCMP_INDEX2)).when(INDEXED),
-    ]),
+    ]).may_need(&[c::CAP_SYS_PTRACE, c::CAP_CHECKPOINT_RESTORE]),
     syscall("setns", Class::DESC, Ret::Int, &[arg("fd", Ty::Fd), arg("nstype", Ty::Flags(&NAMESPACE))]).in_kernel(&[("nstype", "flags")])
         .noted(Note::Namespaces("nstype"))
-        .does(&[Effect::Controls(Facility::Namespaces)]),
+        .does(&[Effect::Controls(Facility::Namespaces)]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SYS_CHROOT]),
     syscall("unshare", Class::PROCESS, Ret::Int, &[arg("flags", Ty::As(Width::Word, &Ty::Flags(&UNSHARE)))]).in_kernel(&[("flags", "unshare_flags")])
         .noted(Note::Namespaces("flags"))
         .does(&[Effect::Unshares, Effect::Controls(Facility::Namespaces)]),
@@ -143,7 +143,7 @@ pub static ROWS: &[Syscall] = &[
         arg("pidfd", Ty::Fd),
         arg("targetfd", Ty::Custom(Irregular::FdOfPidfd("pidfd"), &Ty::Int)),
         arg("flags", Ty::Hex),
-    ]).in_kernel(&[("targetfd", "fd")]).does(&[makes(Thing::Passed).cloexec(), Effect::PassesDescriptors]),
+    ]).in_kernel(&[("targetfd", "fd")]).does(&[makes(Thing::Passed).cloexec(), Effect::PassesDescriptors]).may_need(&[c::CAP_SYS_PTRACE]),
     syscall("pidfd_send_signal", Class::DESC.or(Class::SIGNAL).or(Class::PROCESS), Ret::Int, &[
         arg("pidfd", Ty::Fd),
         arg("signum", Ty::Signal),
@@ -151,7 +151,7 @@ pub static ROWS: &[Syscall] = &[
         arg("flags", Ty::Flags(&PIDFD_SIGNAL)),
     ]).in_kernel(&[("signum", "sig")])
     .does(&[Effect::SendsSignal]),
-    syscall("process_mrelease", DESC_PROCESS, Ret::Int, &[arg("pidfd", Ty::Fd), arg("flags", Ty::Hex)]),
+    syscall("process_mrelease", DESC_PROCESS, Ret::Int, &[arg("pidfd", Ty::Fd), arg("flags", Ty::Hex)]).may_need(&[c::CAP_SYS_PTRACE]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[

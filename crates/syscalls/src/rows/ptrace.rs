@@ -92,7 +92,7 @@ macro_rules! row {
             OP, PID, arg("addr", Ty::Addr), arg("data", Ty::Addr),
         ])
         .by(SelectKey::masked("op", !0), $forms)
-        .does(&[Effect::TracesProcess])
+        .does(&[Effect::TracesProcess]).may_need(&[c::CAP_SYS_PTRACE, c::CAP_SYS_ADMIN, c::CAP_CHECKPOINT_RESTORE])
     };
 }
 

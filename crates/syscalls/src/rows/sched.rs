@@ -39,7 +39,7 @@ pub static ROWS: &[Syscall] = &[
         arg("pid", PID),
         arg("cpusetsize", Ty::UInt),
         arg("mask", Ty::Custom(Irregular::CpuSet, &Ty::Buffer(Dir::In, Len::Of("cpusetsize"), CPU_BYTES))),
-    ]).in_kernel(&[("cpusetsize", "len"), ("mask", "user_mask_ptr")]),
+    ]).in_kernel(&[("cpusetsize", "len"), ("mask", "user_mask_ptr")]).may_need(&[c::CAP_SYS_NICE]),
     syscall("sched_getaffinity", NONE, Ret::Int, &[
         arg("pid", PID),
         arg("cpusetsize", Ty::UInt),

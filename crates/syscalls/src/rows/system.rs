@@ -93,7 +93,7 @@ pub static ROWS: &[Syscall] = &[
         arg("len", Ty::Int),
     ])
     .by(SelectKey::of("type"), SYSLOG_FORMS)
-    .does(&[Effect::Controls(Facility::KernelLog)]),
+    .does(&[Effect::Controls(Facility::KernelLog)]).may_need(&[c::CAP_SYS_ADMIN]),
     syscall("reboot", NONE, Ret::Int, &[
         arg("magic", Ty::Enum(&REBOOT_MAGIC1)),
         arg("magic2", Ty::Enum(&REBOOT_MAGIC2)),

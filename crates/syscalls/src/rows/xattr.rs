@@ -21,18 +21,18 @@ const GET: Arg = arg("value", Ty::Custom(Irregular::XattrValue, &Ty::Bytes(Dir::
 const LIST: Arg = arg("list", Ty::Custom(Irregular::XattrList, &Ty::Bytes(Dir::Out, Len::Ret)));
 
 pub static ROWS: &[Syscall] = &[
-    syscall("setxattr", Class::FILE, Ret::Int, &[PATHNAME, NAME, SET, SIZE, FLAGS]).does(&[Effect::SetsAttributes]),
-    syscall("lsetxattr", Class::FILE, Ret::Int, &[PATHNAME, NAME, SET, SIZE, FLAGS]).does(&[Effect::SetsAttributes]),
-    syscall("fsetxattr", Class::DESC, Ret::Int, &[FD, NAME, SET, SIZE, FLAGS]).does(&[Effect::SetsAttributes]),
+    syscall("setxattr", Class::FILE, Ret::Int, &[PATHNAME, NAME, SET, SIZE, FLAGS]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETFCAP, c::CAP_MAC_ADMIN]),
+    syscall("lsetxattr", Class::FILE, Ret::Int, &[PATHNAME, NAME, SET, SIZE, FLAGS]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETFCAP, c::CAP_MAC_ADMIN]),
+    syscall("fsetxattr", Class::DESC, Ret::Int, &[FD, NAME, SET, SIZE, FLAGS]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETFCAP, c::CAP_MAC_ADMIN]),
     syscall("getxattr", Class::FILE, Ret::Size, &[PATHNAME, NAME, GET, SIZE]),
     syscall("lgetxattr", Class::FILE, Ret::Size, &[PATHNAME, NAME, GET, SIZE]),
     syscall("fgetxattr", Class::DESC, Ret::Size, &[FD, NAME, GET, SIZE]),
     syscall("listxattr", Class::FILE, Ret::Size, &[PATHNAME, LIST, SIZE]),
     syscall("llistxattr", Class::FILE, Ret::Size, &[PATHNAME, LIST, SIZE]),
     syscall("flistxattr", Class::DESC, Ret::Size, &[FD, LIST, SIZE]),
-    syscall("removexattr", Class::FILE, Ret::Int, &[PATHNAME, NAME]).does(&[Effect::SetsAttributes]),
-    syscall("lremovexattr", Class::FILE, Ret::Int, &[PATHNAME, NAME]).does(&[Effect::SetsAttributes]),
-    syscall("fremovexattr", Class::DESC, Ret::Int, &[FD, NAME]).does(&[Effect::SetsAttributes]),
+    syscall("removexattr", Class::FILE, Ret::Int, &[PATHNAME, NAME]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETFCAP, c::CAP_MAC_ADMIN]),
+    syscall("lremovexattr", Class::FILE, Ret::Int, &[PATHNAME, NAME]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETFCAP, c::CAP_MAC_ADMIN]),
+    syscall("fremovexattr", Class::DESC, Ret::Int, &[FD, NAME]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETFCAP, c::CAP_MAC_ADMIN]),
     syscall("setxattrat", FILE_DESC, Ret::Int, &[
         DIRFD,
         PATHNAME,
@@ -40,7 +40,7 @@ pub static ROWS: &[Syscall] = &[
         NAME,
         arg("args", Ty::Extensible(Dir::In, &SETXATTR_ARGS, Len::Of("size"), ARGS_MIN)),
         SIZE,
-    ]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags"), ("args", "uargs"), ("size", "usize")]).does(&[Effect::SetsAttributes]),
+    ]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags"), ("args", "uargs"), ("size", "usize")]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETFCAP, c::CAP_MAC_ADMIN]),
     syscall("getxattrat", FILE_DESC, Ret::Size, &[
         DIRFD,
         PATHNAME,
@@ -50,7 +50,7 @@ pub static ROWS: &[Syscall] = &[
         SIZE,
     ]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags"), ("args", "uargs"), ("size", "usize")]),
     syscall("listxattrat", FILE_DESC, Ret::Size, &[DIRFD, PATHNAME, AT, LIST, SIZE]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags")]),
-    syscall("removexattrat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, AT, NAME]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags")]).does(&[Effect::SetsAttributes]),
+    syscall("removexattrat", FILE_DESC, Ret::Int, &[DIRFD, PATHNAME, AT, NAME]).in_kernel(&[("dirfd", "dfd"), ("flags", "at_flags")]).does(&[Effect::SetsAttributes]).may_need(&[c::CAP_SYS_ADMIN, c::CAP_SETFCAP, c::CAP_MAC_ADMIN]),
 ];
 
 pub static I386: &[(&str, Syscall)] = &[];

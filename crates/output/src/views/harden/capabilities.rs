@@ -1,6 +1,6 @@
 //! The capabilities that calls which succeeded may have needed (capabilities(7)), as far as the calls show that.
 
-use super::guards::NEW_NAMESPACES;
+use super::guards::{NEW_NAMESPACES, fork_flags};
 use stride_event::Call;
 use stride_syscalls::uapi::consts as c;
 use stride_syscalls::{Effect, Facility, Syscall, Thing};
@@ -20,7 +20,6 @@ pub fn needed(call: &Call, row: &Syscall) -> Option<u64> {
     if let Some(capability) = row.needs_capability() {
         return Some(capability);
     }
-    let namespaces = call.flags("flags") & (NEW_NAMESPACES | c::CLONE_NEWTIME);
     let sends_raw = call.flags("type") & c::SOCK_TYPE_MASK == c::SOCK_RAW || call.arg("domain") == Some(c::AF_PACKET);
     let is_netlink = call.arg("domain") == Some(c::AF_NETLINK);
     let kind = call.flags("mode") & c::S_IFMT;
@@ -40,7 +39,7 @@ pub fn needed(call: &Call, row: &Syscall) -> Option<u64> {
         Some(c::CAP_MKNOD)
     } else if has(Effect::SetsPriority) && (is_negative("prio") || is_negative("increment")) {
         Some(c::CAP_SYS_NICE)
-    } else if has(Effect::Forks) && makes_namespaces(namespaces & !c::CLONE_NEWTIME) {
+    } else if has(Effect::Forks) && makes_namespaces(fork_flags(call) & NEW_NAMESPACES) {
         Some(c::CAP_SYS_ADMIN)
     } else {
         None
@@ -73,7 +72,8 @@ fn makes_namespaces(flags: u64) -> bool {
     flags != 0 && flags & c::CLONE_NEWUSER == 0
 }
 
-fn binds_reserved_port(call: &Call) -> bool {
+/// True if the call gives a socket a port that is not for all programs.
+pub fn binds_reserved_port(call: &Call) -> bool {
     let Some(address) = call.message_address() else { return false };
     let Some(family) = address.first_chunk().map(|family| u64::from(u16::from_ne_bytes(*family))) else { return false };
     let is_reserved = |port: u16| port != 0 && port < FIRST_FREE_PORT;

@@ -1,18 +1,19 @@
 //! The calls, facilities and files that runs needed, as data: a later run adds to them, and programs read them.
 
 use super::access::FileAccess;
+use super::capability_set::CapabilitySet;
 use super::guards::Guard;
 use crate::spelling::quote::is_deceptive;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{Effect, Thing, row_named};
+use stride_syscalls::{Effect, Thing, row_named, sets};
 use stride_track::directory;
 
 const KIND: &str = "stride-harden";
 /// It grows when a reader has to be changed. Files of earlier versions are read, too.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The programs, and the calls or paths, that are named for each thing.
 const MOST_NAMES: usize = 6;
 
@@ -52,6 +53,9 @@ pub struct HardenEvidence {
     /// Capabilities that calls which succeeded may have needed.
     #[serde(default)]
     pub capabilities: BTreeMap<String, UseOf>,
+    /// Capabilities that calls may have needed, whether these succeeded or not, of those that a trace can tell to be unneeded.
+    #[serde(default)]
+    pub may_need: BTreeMap<String, UseOf>,
     /// Signals that were sent.
     #[serde(default)]
     pub signals: BTreeMap<String, UseOf>,
@@ -216,12 +220,22 @@ impl HardenEvidence {
                 if version < 3 {
                     evidence.code_unknown.insert("an earlier run was seen by a Stride that did not look".into());
                 }
+                if version < 4 {
+                    let reason = UseOf {
+                        by: ["not written down".into()].into(),
+                        programs: ["an earlier run".into()].into(),
+                        ..UseOf::default()
+                    };
+                    let all = CapabilitySet::TELLABLE.tellable().filter_map(|one| sets::creds::CAP.name_of(one));
+                    evidence.may_need.extend(all.map(|name| (name.to_owned(), reason.clone())));
+                }
             }
             _ => return Err("it is not what --harden=json writes (another type)".into()),
         }
         let is_name = |name: &str| !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
         let words = evidence.sockets.keys().flat_map(|socket| socket.split(' '));
         let names = evidence.calls.keys().chain(evidence.families.keys()).chain(evidence.capabilities.keys());
+        let names = names.chain(evidence.may_need.keys());
         let names =
             names.chain(evidence.signals.keys()).chain(evidence.reachable.keys()).map(String::as_str).chain(words);
         let abis = evidence.calls.values().flat_map(|calls| &calls.abis);
@@ -262,6 +276,7 @@ impl HardenEvidence {
         join(&mut self.made, other.made, UseOf::merge);
         join(&mut self.abstract_sockets, other.abstract_sockets, UseOf::merge);
         join(&mut self.capabilities, other.capabilities, UseOf::merge);
+        join(&mut self.may_need, other.may_need, UseOf::merge);
         join(&mut self.signals, other.signals, UseOf::merge);
         join(&mut self.reachable, other.reachable, UseOf::merge);
         self.code_unknown.extend(other.code_unknown);

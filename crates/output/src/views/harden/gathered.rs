@@ -1,6 +1,7 @@
 //! Each call says something about what the program needs.
 
 use super::access::AccessOfRun;
+use super::bounding;
 use super::capabilities;
 use super::evidence::{HardenEvidence, SeenRun};
 use super::files::{self, Links};
@@ -30,6 +31,7 @@ pub struct NeededByRun {
     guards: CountedUses<(Guard, &'static str)>,
     sockets: CountedUses<(u64, u64, &'static str)>,
     capabilities: CountedUses<(u64, &'static str)>,
+    may_need: CountedUses<(u64, &'static str)>,
     signals: CountedUses<(i32, &'static str)>,
     /// The files, if the rules are about them.
     accessed: Option<AccessOfRun>,
@@ -103,6 +105,9 @@ impl NeededByRun {
         self.in_container |= call.container.is_some();
         if let Some(row) = call.row() {
             self.facilities(call, row, program, manager::is_start(call, tracker));
+            for (capabilities, reason) in bounding::may_need(call, row, seen, tracker) {
+                capabilities.tellable().for_each(|capability| self.may_need.add((capability, reason), program));
+            }
             if matches!(call.outcome, Outcome::Value(_)) {
                 self.succeeded(call, row, program, tracker);
             }
@@ -168,6 +173,10 @@ impl NeededByRun {
         for ((capability, call), program, times) in self.capabilities.sorted(&managers) {
             let Some(capability) = sets::creds::CAP.name_of(capability) else { continue };
             evidence.capabilities.entry(capability.to_owned()).or_default().add(times, &name(program), call);
+        }
+        for ((capability, reason), program, times) in self.may_need.sorted(&managers) {
+            let Some(capability) = sets::creds::CAP.name_of(capability) else { continue };
+            evidence.may_need.entry(capability.to_owned()).or_default().add(times, &name(program), reason);
         }
         for ((signal, call), program, times) in self.signals.sorted(&managers) {
             evidence.signals.entry(signal_name(signal)).or_default().add(times, &name(program), call);

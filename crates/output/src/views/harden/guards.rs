@@ -84,14 +84,30 @@ pub const NEW_NAMESPACES: u64 = c::CLONE_NEWNS
     | c::CLONE_NEWPID
     | c::CLONE_NEWNET;
 
+/// The flags of a call that makes a thread or a process, which clone3(2) has in a struct.
+pub fn fork_flags(call: &Call) -> u64 {
+    call.field("cl_args", "flags").unwrap_or_else(|| call.flags("flags"))
+}
+
+/// True if the call makes a timer that wakes the machine from sleep.
+pub fn sets_alarm_clock(call: &Call, row: &Syscall) -> bool {
+    let is_alarm = call
+        .arg("clockid")
+        .is_some_and(|clock| [c::CLOCK_REALTIME_ALARM, c::CLOCK_BOOTTIME_ALARM].contains(&(clock & 0xffff_ffff)));
+    is_alarm && !row.has_effect(Effect::ReadsClock)
+}
+
 /// The facility that a call needs, whether it succeeded or not.
 pub fn needed(call: &Call, row: &Syscall) -> Option<Guard> {
     if let Some(facility) = row.controls() {
         return of_facility(facility, call);
     }
     let has = |effect| row.has_effect(effect);
-    if has(Effect::Forks) && call.flags("flags") & NEW_NAMESPACES != 0 {
+    if has(Effect::Forks) && fork_flags(call) & NEW_NAMESPACES != 0 {
         return Some(Guard::Namespaces);
+    }
+    if sets_alarm_clock(call, row) {
+        return Some(Guard::Clock);
     }
     let prot = call.flags("prot");
     if prot & c::PROT_EXEC != 0 && (has(Effect::Protects) || has(Effect::Maps) && prot & c::PROT_WRITE != 0) {

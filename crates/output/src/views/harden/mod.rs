@@ -4,7 +4,11 @@
 mod access;
 mod apparmor;
 mod apparmor_files;
+mod bounding;
+mod bounding_files;
+mod bounding_sockets;
 mod capabilities;
+mod capability_set;
 mod denials;
 mod difference;
 mod evidence;

@@ -79,6 +79,12 @@ pub fn of(files: &InputsOfRun, evidence: &mut HardenEvidence) {
     }
 }
 
+/// True if each service has the device, whose path begins behind `/dev/`.
+pub fn is_common_device(device: &[u8]) -> bool {
+    let first = device.split(|byte| *byte == b'/').next().unwrap_or_default();
+    COMMON_DEVICES.iter().any(|common| common.as_bytes() == first)
+}
+
 fn guards(it: &UsedPath) -> Vec<Guard> {
     let mut guards = Vec::new();
     let writes = it.uses.any(WRITTEN);
@@ -89,8 +95,7 @@ fn guards(it: &UsedPath) -> Vec<Guard> {
     };
     if let Some(device) = it.path.strip_prefix(b"/dev/") {
         let first = device.split(|byte| *byte == b'/').next().unwrap_or_default();
-        let is_common = COMMON_DEVICES.iter().any(|common| common.as_bytes() == first);
-        add(!is_common && it.uses != Uses::default(), Guard::Devices);
+        add(!is_common_device(device) && it.uses != Uses::default(), Guard::Devices);
         add(device == b"kmsg", Guard::KernelLog);
         add(first.starts_with(b"rtc"), Guard::Clock);
     }

@@ -1,5 +1,6 @@
 //! The rules as a drop-in for a systemd unit (systemd.exec(5)).
 
+use super::capability_set::CapabilitySet;
 use super::evidence::HardenEvidence;
 use super::guards::GuardRule;
 use super::places::SERVICE_DIRECTORIES;
@@ -7,7 +8,7 @@ use super::reachable;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use stride_event::quantity::{count, grouped};
-use stride_syscalls::{Effect, For, Syscall, Ty, row_named};
+use stride_syscalls::{Effect, For, Syscall, Ty, row_named, sets};
 
 /// The width of lines with many names.
 const WIDTH: usize = 100;
@@ -41,6 +42,7 @@ pub fn drop_in(evidence: &HardenEvidence, log: bool) -> String {
     let off = if log { "#" } else { "" };
     families(&mut out, evidence, off);
     facilities(&mut out, evidence, off);
+    capabilities(&mut out, evidence, off);
     files(&mut out, evidence, off);
     out
 }
@@ -215,6 +217,27 @@ fn facilities(out: &mut String, evidence: &HardenEvidence, off: &str) {
     if !left_out.is_empty() {
         comment(out, "Not stricter, because the program needs it:");
         left_out.iter().for_each(|line| comment(out, &format!("  {line}")));
+    }
+}
+
+/// The capabilities that no call of the runs may have needed, taken from those that the unit has.
+fn capabilities(out: &mut String, evidence: &HardenEvidence, off: &str) {
+    out.push('\n');
+    let mut kept: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for (name, used) in &evidence.may_need {
+        kept.entry(used.reason()).or_default().push(name);
+    }
+    if !kept.is_empty() {
+        comment(out, "Capabilities that stay, because calls may have needed them:");
+        for (reason, names) in kept {
+            wrapped(out, "#   ", "#     ", &format!("{}: {reason}", names.join(" ")), "");
+        }
+    }
+    let names = CapabilitySet::TELLABLE.tellable().filter_map(|one| sets::creds::CAP.name_of(one));
+    let unneeded: Vec<&str> = names.filter(|name| !evidence.may_need.contains_key(*name)).collect();
+    if !unneeded.is_empty() {
+        let more = if off.is_empty() { " \\" } else { "" };
+        wrapped(out, &format!("{off}CapabilityBoundingSet=~"), &format!("{off}  "), &unneeded.join(" "), more);
     }
 }
 

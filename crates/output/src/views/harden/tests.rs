@@ -1,5 +1,6 @@
 //! Rules, from made-up calls.
 
+mod capability_tests;
 mod file_tests;
 
 use super::evidence::{HardenEvidence, SeenRun};
@@ -260,6 +261,15 @@ LockPersonality=yes
 # Not stricter, because the program needs it:
 #   no RestrictNamespaces: unshare by tool
 
+# Capabilities that stay, because calls may have needed them:
+#   CAP_SYS_ADMIN: unshare by tool
+CapabilityBoundingSet=~CAP_CHOWN CAP_KILL CAP_SETGID CAP_SETUID CAP_SETPCAP CAP_LINUX_IMMUTABLE \\
+  CAP_NET_BIND_SERVICE CAP_NET_BROADCAST CAP_NET_ADMIN CAP_NET_RAW CAP_IPC_LOCK CAP_IPC_OWNER \\
+  CAP_SYS_MODULE CAP_SYS_RAWIO CAP_SYS_CHROOT CAP_SYS_PTRACE CAP_SYS_PACCT CAP_SYS_BOOT \\
+  CAP_SYS_NICE CAP_SYS_TIME CAP_SYS_TTY_CONFIG CAP_MKNOD CAP_LEASE CAP_AUDIT_WRITE \\
+  CAP_AUDIT_CONTROL CAP_SETFCAP CAP_MAC_ADMIN CAP_SYSLOG CAP_WAKE_ALARM CAP_BLOCK_SUSPEND \\
+  CAP_AUDIT_READ CAP_PERFMON CAP_BPF CAP_CHECKPOINT_RESTORE
+
 ProtectSystem=strict
 # /var/lib/tool was made by tool
 StateDirectory=tool
@@ -380,7 +390,7 @@ fn evidence_that_somebody_changed() {
         assert!(good.contains(from), "{good}");
         HardenEvidence::parse(good.replace(from, to).as_bytes()).unwrap_err()
     };
-    assert!(error("\"version\": 3", "\"version\": 4").contains("reads versions 1 to 3"));
+    assert!(error("\"version\": 4", "\"version\": 5").contains("reads versions 1 to 4"));
     assert!(error("stride-harden", "stride-inputs").contains("another type"));
     assert!(error("\"execve\"", "\"execve ExecStart=x\"").contains("no name of a call"));
     assert!(error("\"tool\"", "\"tool\\nExecStart=x\"").contains("a control character"));

@@ -105,7 +105,7 @@ fn evidence_of_version_1() {
     let mut both = Run::new().evidence();
     assert!(both.has_files());
     both.add(old);
-    assert!(!both.has_files() && both.to_json().contains("\"version\": 3"));
+    assert!(!both.has_files() && both.to_json().contains("\"version\": 4"));
     assert!(both.code_unknown.iter().any(|why| why.contains("an earlier run")), "{:?}", both.code_unknown);
 }
 
