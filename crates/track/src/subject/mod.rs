@@ -29,7 +29,7 @@ pub struct Seen {
     /// The second path: where rename(2) moves to.
     pub other_path: Option<ObjectId>,
     /// The descriptor at which its path begins, and the object that this refers to.
-    pub(crate) directory: Option<(i32, ObjectId)>,
+    pub directory: Option<(i32, ObjectId)>,
     /// The descriptor that it made, and the object that it refers to.
     pub made: Option<(i32, FileId, ObjectId)>,
     /// The number that dup2(2) gives to another file, and the object that it referred to before.

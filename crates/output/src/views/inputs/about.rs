@@ -54,6 +54,8 @@ impl AboutList<'_> {
                 let is_changed_since = !is_product && changed_since(modified, it.last_used, self.info.wall_offset);
                 FileContent { digest: Some((hex, size)), is_changed_since, ..known }
             }
+            // Its target is not there.
+            Some(Digest::Gone) if it.uses.has(Uses::LINK) => not_hashed("no regular file"),
             Some(Digest::Gone) => not_hashed("gone"),
             Some(Digest::NotRegular) => not_hashed("no regular file"),
             Some(Digest::TooLarge) => not_hashed("too large"),

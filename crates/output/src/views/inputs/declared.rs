@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 #[derive(Debug, Default)]
 pub struct DeclaredInputs {
     paths: BTreeSet<Vec<u8>>,
+    /// Directories whose entries may be listed, while the files in them have lines of their own: `src/.`
+    listed: BTreeSet<Vec<u8>>,
 }
 
 /// The parts whose files have to be declared.
@@ -23,15 +25,22 @@ impl DeclaredInputs {
         let path = |line: &[u8]| {
             if line.starts_with(b"/") { tidy(line) } else { tidy(&[directory, b"/", line].concat()) }
         };
-        DeclaredInputs { paths: lines.filter(|line| !line.is_empty()).map(path).collect() }
+        let is_listed = |line: &&[u8]| *line == b"." || line.ends_with(b"/.");
+        let (listed, paths): (Vec<&[u8]>, Vec<&[u8]>) = lines.filter(|line| !line.is_empty()).partition(is_listed);
+        let all = |lines: Vec<&[u8]>| lines.into_iter().map(path).collect();
+        DeclaredInputs { paths: all(paths), listed: all(listed) }
     }
 
-    /// The declared path that is this one, or a directory above it.
-    fn covering<'p>(&self, path: &'p [u8]) -> Option<&'p [u8]> {
+    /// The declared paths that are this one, or directories above it.
+    fn covering<'p>(&self, path: &'p [u8]) -> impl Iterator<Item = &'p [u8]> {
         let ends = path.iter().enumerate().filter(|(at, byte)| **byte == b'/' && *at > 0).map(|(at, _)| at);
-        let mut above = ends.chain([path.len()]).map(|end| &path[..end]);
-        let root = (path.len() > 1 && self.paths.contains(&b"/"[..])).then_some(&path[..1]);
-        root.or_else(|| above.find(|path| self.paths.contains(*path)))
+        let above = ends.chain([path.len()]).map(|end| &path[..end]);
+        let root = (path.len() > 1).then_some(&path[..1]);
+        root.into_iter().chain(above).filter(|path| self.paths.contains(*path))
+    }
+
+    fn is_declared(&self, it: &UsedPath) -> bool {
+        self.covering(&it.path).next().is_some() || it.uses.has(Uses::LISTED) && self.listed.contains(&it.path[..])
     }
 
     /// The inputs of the run that nobody declared, and the declared ones that the run did not use.
@@ -40,17 +49,16 @@ impl DeclaredInputs {
             .iter()
             .flat_map(|part| files(of, *part))
             // A file that the run only made is no input, even if it was opened again.
-            .filter(|it| self.covering(&it.path).is_none())
+            .filter(|it| !self.is_declared(it))
             .collect();
         undeclared.sort_by(|one, other| one.path.cmp(&other.path));
         undeclared.dedup_by(|one, other| one.path == other.path);
-        let used: BTreeSet<&[u8]> = of
-            .names
-            .sorted()
-            .filter(|it| it.uses != Uses::default())
-            .filter_map(|it| self.covering(&it.path))
-            .collect();
-        let superfluous = self.paths.iter().map(Vec::as_slice).filter(|path| !used.contains(path)).collect();
+        let used: BTreeSet<&[u8]> =
+            of.names.sorted().filter(|it| it.uses != Uses::default()).flat_map(|it| self.covering(&it.path)).collect();
+        let was_listed = |path: &&[u8]| files(of, ListPart::Listed).any(|it| *it.path == **path);
+        let superfluous = self.paths.iter().map(Vec::as_slice).filter(|path| !used.contains(path));
+        let superfluous =
+            superfluous.chain(self.listed.iter().map(Vec::as_slice).filter(|path| !was_listed(path))).collect();
         (undeclared, superfluous)
     }
 
@@ -89,9 +97,11 @@ mod tests {
             ("/x y", Some("/x y")),
             ("/", None),
         ] {
-            assert_eq!(declared.covering(path.as_bytes()), by.map(str::as_bytes), "{path}");
+            assert_eq!(declared.covering(path.as_bytes()).next(), by.map(str::as_bytes), "{path}");
         }
         let all = DeclaredInputs::of(b"/", b"/");
-        assert_eq!(all.covering(b"/etc/passwd"), Some(&b"/"[..]));
+        assert_eq!(all.covering(b"/etc/passwd").next(), Some(&b"/"[..]));
+        let both = DeclaredInputs::of(b"/usr\n/usr/include/stdio.h", b"/");
+        assert_eq!(both.covering(b"/usr/include/stdio.h").collect::<Vec<_>>(), [&b"/usr"[..], b"/usr/include/stdio.h"]);
     }
 }

@@ -4,6 +4,7 @@ use super::manager;
 use super::names::{PathId, UsedPaths, Uses, tidy};
 use super::network::{Dealing, Network};
 use super::opens::{OpenName, OpenNames};
+use super::resolve::{MadeLinks, through_proc};
 use super::users::{RunPrograms, UserId};
 use stride_decode::Resolver;
 use stride_event::{Call, Event, Outcome, StartKind, Tid};
@@ -24,6 +25,7 @@ pub struct InputsOfRun {
     pub unplaced: u64,
     /// A process changed where its paths lead.
     pub paths_changed: bool,
+    links: MadeLinks,
 }
 
 /// Some errors say that there is no such file, and some that it may not be used. The rest say that it is there, unless the call did not get so far.
@@ -35,8 +37,11 @@ enum Failure {
 }
 
 impl Failure {
-    fn of(errno: u32) -> Failure {
+    /// `flags`: those of a call that opens a file.
+    fn of(errno: u32, flags: u64) -> Failure {
         match u64::from(errno) {
+            // It is there, and no directory.
+            c::ENOTDIR if flags & c::O_DIRECTORY != 0 => Failure::IsThere,
             c::ENOENT | c::ENOTDIR => Failure::Missing,
             c::EACCES | c::EPERM | c::ELOOP | c::EROFS | c::ENAMETOOLONG => Failure::Refused,
             c::EFAULT | c::EBADF | c::EINTR | c::ENOMEM | c::EMFILE | c::ENFILE | c::ENOSYS | 512.. => Failure::Unknown,
@@ -75,6 +80,7 @@ impl InputsOfRun {
     fn call(&mut self, call: &Call, tracker: &Tracker) {
         let (Some(row), Some(seen)) = (call.row(), tracker.seen()) else { return };
         self.names.now = call.returned;
+        self.path_began_at(seen, tracker);
         match call.outcome {
             Outcome::Value(value) => self.succeeded(call, row, value, seen, tracker),
             Outcome::Error(errno) => self.failed(call, row, errno, seen, tracker),
@@ -94,18 +100,39 @@ impl InputsOfRun {
         }
     }
 
+    /// A path that begins at a descriptor tells that this one is a directory, which may have been opened like a file.
+    fn path_began_at(&mut self, seen: &Seen, tracker: &Tracker) {
+        // (An empty path stands for the open file itself, which may be any.)
+        if let (Some((fd, _)), Some(_)) = (seen.directory, seen.path)
+            && let Some(file) = tracker.open_file(seen.pid, fd).and_then(|(file, _)| self.opens.get_mut(file))
+        {
+            let name = file.name;
+            self.is_directory(name);
+        }
+    }
+
+    /// A directory is not read, even if it was opened like a file.
+    fn is_directory(&mut self, name: PathId) {
+        let it = self.names.get_mut(name);
+        it.uses.add(Uses::DIRECTORY);
+        if it.uses.has(Uses::READ) {
+            it.uses.remove(Uses::READ);
+            it.uses.add(Uses::ASKED);
+        }
+    }
+
     fn failed(&mut self, call: &Call, row: &'static Syscall, errno: u32, seen: &Seen, tracker: &Tracker) {
         self.dealt(call, row, Some(errno), seen, tracker);
         if !names_files(row) || row.has_effect(Effect::ChangesPaths) {
             return;
         }
         let Some(path) = seen.path else { return };
-        let failure = Failure::of(errno);
+        let failure = Failure::of(errno, call.open_flags());
         // The kernel takes a path and does nothing.
         if matches!(failure, Failure::Unknown) {
             return;
         }
-        let Some(name) = self.name(path, tracker) else { return };
+        let Some(name) = self.name(path, seen.pid, tracker) else { return };
         let by = self.programs.of(seen.pid, tracker);
         let it = self.names.get_mut(name);
         match failure {
@@ -140,7 +167,7 @@ impl InputsOfRun {
             return self.mapped(call, seen, tracker);
         }
         if row.has_effect(Effect::ChangesDirectory) {
-            if let Some(name) = seen.subject().and_then(|subject| self.name(subject, tracker)) {
+            if let Some(name) = seen.subject().and_then(|subject| self.name(subject, seen.pid, tracker)) {
                 let by = self.programs.of(seen.pid, tracker);
                 self.names.used(name, Uses::ASKED.or(Uses::DIRECTORY), by);
             }
@@ -171,24 +198,30 @@ impl InputsOfRun {
             return;
         };
         let by = self.programs.of(seen.pid, tracker);
-        let Some(name) = self.name(path, tracker) else { return };
+        let Some(name) = self.name(path, seen.pid, tracker) else { return };
         if row.makes() == Some(Thing::File) {
             return self.opened(name, call.open_flags(), seen, by);
         }
         let effect = |effect| row.has_effect(effect);
         if effect(Effect::Renames) {
-            let Some(to) = seen.other_path.and_then(|to| self.name(to, tracker)) else { return };
+            let Some(to) = seen.other_path.and_then(|to| self.name(to, seen.pid, tracker)) else { return };
             self.renamed(name, to, call.flags("flags") & c::RENAME_EXCHANGE != 0, by);
         } else if effect(Effect::Links) {
             match seen.other_path {
                 Some(to) => {
                     self.names.used(name, Uses::READ, by);
-                    if let Some(to) = self.name(to, tracker) {
+                    if let Some(to) = self.name(to, seen.pid, tracker) {
                         self.made(to, by);
                     }
                 }
-                // A symbolic link: its target is only text.
-                None => self.made(name, by),
+                // A symbolic link: its target is only text, until somebody uses the link.
+                None => {
+                    self.made(name, by);
+                    self.names.get_mut(name).uses.add(Uses::LINK);
+                    if let Some(text) = row.args.first().and_then(|text| call.path(text.name)) {
+                        self.links.made(name, text, &mut self.names);
+                    }
+                }
             }
         } else if effect(Effect::MakesDirectory) {
             self.made(name, by);
@@ -198,14 +231,15 @@ impl InputsOfRun {
         } else if effect(Effect::MakesNode) {
             self.made(name, by);
         } else if effect(Effect::Truncates) || sets_attributes {
+            let name = if call.flags("flags") & c::AT_SYMLINK_NOFOLLOW == 0 { self.followed(name, by) } else { name };
             self.changed(name, by);
         } else {
             self.names.used(name, Uses::ASKED, by);
         }
     }
 
-    /// The entry of what a path or a descriptor refers to, if that is a file.
-    fn name(&mut self, object: ObjectId, tracker: &Tracker) -> Option<PathId> {
+    /// The entry of what a path or a descriptor of the process refers to, if that is a file.
+    fn name(&mut self, object: ObjectId, pid: Tid, tracker: &Tracker) -> Option<PathId> {
         if tracker.kind(object) != ObjectKind::Path {
             self.unplaced += u64::from(tracker.kind(object) == ObjectKind::Others);
             return None;
@@ -216,13 +250,24 @@ impl InputsOfRun {
             self.unplaced += 1;
             return None;
         }
-        self.names.id(&tidy(path))
+        match through_proc(path, pid, tracker) {
+            Some(path) => self.names.id(&path),
+            None => self.names.id(&tidy(path)),
+        }
     }
 
     fn opened(&mut self, name: PathId, flags: u64, seen: &Seen, by: UserId) {
+        // (With both flags, a new file must not be a link.)
+        let is_followed = flags & c::O_NOFOLLOW == 0 && flags & (c::O_CREAT | c::O_EXCL) != c::O_CREAT | c::O_EXCL;
+        let name = if is_followed { self.followed(name, by) } else { name };
         if flags & TMPFILE == TMPFILE {
-            // A file without a name, in the directory of this name.
+            // A file without a name, in the directory of this name. Its content is nobody else's.
             self.names.used(name, Uses::ASKED.or(Uses::DIRECTORY), by);
+            if let Some((_, file, _)) = seen.made
+                && self.opens.add(file, OpenName { name, writable: false, may_read: false })
+            {
+                self.names.get_mut(name).open += 1;
+            }
             return;
         }
         let access = flags & c::O_ACCMODE;
@@ -250,6 +295,15 @@ impl InputsOfRun {
         }
     }
 
+    /// The path that a link of the run leads to, or the path itself.
+    fn followed(&mut self, name: PathId, by: UserId) -> PathId {
+        let end = self.links.end(name);
+        if end != name {
+            self.names.used(name, Uses::READ, by);
+        }
+        end
+    }
+
     fn made(&mut self, name: PathId, by: UserId) {
         let it = self.names.get_mut(name);
         it.is_there = Some(true);
@@ -268,11 +322,12 @@ impl InputsOfRun {
     }
 
     fn removed(&mut self, name: PathId, by: UserId) {
+        self.links.gone(name);
         let it = self.names.get_mut(name);
         it.is_there = Some(false);
         it.users.add(by);
         if it.uses.has(Uses::MADE) {
-            it.uses.remove(Uses::MADE);
+            it.uses.remove(Uses::MADE.or(Uses::LINK));
             it.uses.add(Uses::TEMPORARY);
         } else {
             it.uses.add(Uses::REMOVED);
@@ -324,18 +379,19 @@ impl InputsOfRun {
         let mut passed = Uses::default();
         if was_made {
             // It lives on under the other name, and so does what was done with it.
-            for uses in [Uses::INTERMEDIATE, Uses::DIRECTORY] {
+            for uses in [Uses::INTERMEDIATE, Uses::DIRECTORY, Uses::LINK] {
                 if it.uses.has(uses) {
                     passed.add(uses);
                 }
             }
-            it.uses.remove(Uses::MADE.or(Uses::INTERMEDIATE));
+            it.uses.remove(Uses::MADE.or(Uses::INTERMEDIATE).or(Uses::LINK));
         } else {
             it.uses.add(Uses::REMOVED);
             if !is_directory {
                 it.uses.add(Uses::READ);
             }
         }
+        self.links.renamed(from, to);
         self.made(to, by);
         let moved = if open > 0 { self.opens.rename(from, to) } else { 0 };
         let it = self.names.get_mut(to);
@@ -350,14 +406,11 @@ impl InputsOfRun {
             return;
         }
         let name = match seen.path {
-            Some(path) => self.name(path, tracker),
+            Some(path) => self.name(path, seen.pid, tracker),
             None => self.name_of_file(seen, tracker),
         };
-        let Some(it) = name.map(|name| self.names.get_mut(name)) else { return };
-        it.uses.add(Uses::DIRECTORY);
-        if it.uses.has(Uses::READ) {
-            it.uses.remove(Uses::READ);
-            it.uses.add(Uses::ASKED);
+        if let Some(name) = name {
+            self.is_directory(name);
         }
     }
 
@@ -375,7 +428,7 @@ impl InputsOfRun {
             return Some(file.name);
         }
         let object = seen.object.filter(|object| tracker.kind(*object) == ObjectKind::Path)?;
-        self.name(object, tracker)
+        self.name(object, seen.pid, tracker)
     }
 
     /// Bytes were read. Opening a file for reading has told as much already, but not for files that were opened for both, or before the run.
@@ -411,6 +464,11 @@ impl InputsOfRun {
         let Some(name) = self.name_of_file(seen, tracker) else { return };
         self.perhaps_inherited(name, seen);
         let by = self.programs.of(seen.pid, tracker);
+        let it = self.names.get(name);
+        // A file that the run made and took away lives on without a name while it is open.
+        if it.uses.has(Uses::TEMPORARY) && it.is_there == Some(false) {
+            return;
+        }
         self.changed(name, by);
     }
 
@@ -457,10 +515,11 @@ impl InputsOfRun {
 
     fn executed(&mut self, seen: &Seen, tracker: &Tracker) {
         let by = self.programs.of(seen.pid, tracker);
-        let Some(name) = seen.subject().and_then(|program| self.name(program, tracker)) else {
+        let Some(name) = seen.subject().and_then(|program| self.name(program, seen.pid, tracker)) else {
             self.programs.forget(seen.pid);
             return;
         };
+        let name = self.followed(name, by);
         self.names.used(name, Uses::RUN, by);
         self.programs.executed(seen.pid, &self.names.get(name).path);
     }
@@ -482,6 +541,7 @@ impl InputsOfRun {
         };
         if let Some(name) = self.names.id(&path) {
             let by = self.programs.of(pid, tracker);
+            let name = self.followed(name, by);
             self.names.used(name, Uses::INTERPRETER, by);
         }
     }

@@ -13,6 +13,7 @@ pub(super) mod manager;
 mod names;
 mod network;
 mod opens;
+mod resolve;
 mod text;
 mod users;
 mod whole;

@@ -46,6 +46,9 @@ impl Uses {
     /// Its first use was of an open file that the run had not opened: its standard output, for example.
     pub const INHERITED: Uses = Uses(1 << 12);
 
+    /// It is a symbolic link that the run made.
+    pub const LINK: Uses = Uses(1 << 13);
+
     /// True if it has all of these.
     pub fn has(self, other: Uses) -> bool {
         self.0 & other.0 == other.0

@@ -333,3 +333,81 @@ fn a_bill_of_materials() {
     assert_eq!(bill["compositions"][0]["aggregate"], "incomplete");
     assert!(list.contains(r#"{"name":"stride:may_be_incomplete","value":"2 calls were lost."}"#), "{list}");
 }
+
+/// A link that the run makes hides no input.
+#[test]
+fn links_that_the_run_makes_are_followed() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.does("symlink", &[0x1000, 0x2000], &["in.c", "sub/link.c"], 0);
+    run.does("symlink", &[0x1000, 0x2000], &["sub/link.c", "second"], 0);
+    run.renames("second", "third");
+    run.opens("third", c::O_RDONLY, 3);
+    run.does("symlink", &[0x1000, 0x2000], &["/bin/real", "prog"], 0);
+    run.does("execve", &[0x1000, 0, 0], &["prog"], 0);
+    // A circle, and links that are gone or are not followed.
+    run.does("symlink", &[0x1000, 0x2000], &["one", "other"], 0);
+    run.does("symlink", &[0x1000, 0x2000], &["other", "one"], 0);
+    run.opens("one", c::O_RDONLY, -(c::ELOOP as i64));
+    run.does("symlink", &[0x1000, 0x2000], &["never", "short"], 0);
+    run.opens("short", c::O_PATH | c::O_NOFOLLOW, 4);
+    run.does("unlink", &[0x1000], &["short"], 0);
+    run.opens("short", c::O_RDONLY, 5);
+    let list = run.finish(Lost::default());
+    for part in [
+        "  /home/sub/in.c  by tool\n",
+        "Programs that were run (2):\n  /bin/real  by tool\n  /bin/tool  by tool\n",
+        "  /home/third (and used)  by tool\n",
+        "Files that were read (2):\n  /home/short  by real\n  /home/sub/in.c  by tool\n",
+    ] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+    assert!(!list.contains("/home/never"), "{list}");
+}
+
+/// Paths of /proc lead to files of other names.
+#[test]
+fn files_behind_proc() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.opens("/proc/self/cwd/a", c::O_RDONLY, 3);
+    run.opens(&format!("/proc/{PID}/cwd/b"), c::O_RDONLY, 4);
+    run.opens("/proc/self/root/etc/c", c::O_RDONLY, 5);
+    run.opens("dir", c::O_RDONLY, 6);
+    run.opens("/proc/self/fd/6/d", c::O_RDONLY, 7);
+    run.opens("/proc/self/status", c::O_RDONLY, 8);
+    run.opens("/proc/4000000/cwd/e", c::O_RDONLY, ENOENT);
+    let read = run.part("Files that were read");
+    assert_eq!(read, ["/etc/c", "/home/a", "/home/b", "/home/dir", "/home/dir/d"]);
+}
+
+/// A directory that was opened like a file, and a file that was opened like a directory.
+#[test]
+fn directories_that_were_opened() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.opens("dir", c::O_RDONLY, 3);
+    run.does("openat", &[3, 0x1000, c::O_RDONLY], &["in"], 4);
+    run.does("newfstatat", &[4, 0x1000, 0x3000, c::AT_EMPTY_PATH], &[""], 0);
+    run.opens("file", c::O_RDONLY | c::O_DIRECTORY, -(c::ENOTDIR as i64));
+    run.opens("file/x", c::O_RDONLY, -(c::ENOTDIR as i64));
+    let list = run.finish(Lost::default());
+    for part in [
+        "Files that were read (1):\n  /home/dir/in ",
+        "not opened (2):\n  /home/dir  by tool\n  /home/file  by tool\n",
+        "Looked for and not found (1):\n  /home/file/x ",
+    ] {
+        assert!(list.contains(part), "{part}: {list}");
+    }
+}
+
+/// Files without a name, or without one any more.
+#[test]
+fn files_that_have_no_name() {
+    let mut run = Run::new(InputsFormat::Text);
+    run.opens("gone", c::O_RDWR | c::O_CREAT | c::O_EXCL, 3);
+    run.does("unlink", &[0x1000], &["gone"], 0);
+    run.does("write", &[3, 0x1000, 1], &[], 1);
+    run.opens("dir", c::O_RDWR | TMPFILE, 4);
+    run.does("write", &[4, 0x1000, 1], &[], 1);
+    let list = run.finish(Lost::default());
+    assert!(list.contains("Temporary files, made and removed again (1):\n  /home/gone "), "{list}");
+    assert!(!list.contains("perhaps made"), "{list}");
+}

@@ -1,0 +1,67 @@
+//! Paths that lead elsewhere than their text says, as far as the run itself shows where.
+
+use super::names::{PathId, UsedPaths, tidy};
+use rustc_hash::FxHashMap;
+use stride_event::Tid;
+use stride_track::{ObjectKind, Tracker};
+
+/// The links from one path to the next that are followed (path_resolution(7)).
+const MOST_LINKS: usize = 40;
+
+/// The symbolic links that the run made, with the paths that they stand for.
+#[derive(Default)]
+pub struct MadeLinks(FxHashMap<PathId, PathId>);
+
+impl MadeLinks {
+    /// The run made a link, whose text is this.
+    pub fn made(&mut self, link: PathId, text: &[u8], names: &mut UsedPaths) {
+        let path = names.get(link).path.clone();
+        let directory = path.iter().rposition(|byte| *byte == b'/').map_or(&path[..0], |at| &path[..at]);
+        let target = if text.starts_with(b"/") { tidy(text) } else { tidy(&[directory, b"/", text].concat()) };
+        if let Some(target) = names.id(&target) {
+            self.0.insert(link, target);
+        }
+    }
+
+    /// The path is no longer that of a link.
+    pub fn gone(&mut self, path: PathId) {
+        self.0.remove(&path);
+    }
+
+    pub fn renamed(&mut self, from: PathId, to: PathId) {
+        match self.0.remove(&from) {
+            Some(target) => _ = self.0.insert(to, target),
+            None => self.gone(to),
+        }
+    }
+
+    /// The path at which the links of the run end. (Links that were there before are not known.)
+    pub fn end(&self, path: PathId) -> PathId {
+        let next = |path: &PathId| self.0.get(path).copied();
+        std::iter::successors(Some(path), next).take(MOST_LINKS).last().unwrap_or(path)
+    }
+}
+
+/// The file that a path of /proc leads to, from the root on: `/proc/self/cwd/a.c`, `/proc/self/fd/3/a.c` (proc(5)). `None` for other paths.
+pub fn through_proc(path: &[u8], pid: Tid, tracker: &Tracker) -> Option<Vec<u8>> {
+    let mut parts = path.strip_prefix(b"/proc/")?.splitn(3, |byte| *byte == b'/');
+    let (process, way, rest) = (parts.next()?, parts.next()?, parts.next().unwrap_or_default());
+    let of = match process {
+        b"self" | b"thread-self" => pid,
+        number => std::str::from_utf8(number).ok()?.parse().ok()?,
+    };
+    let (object, rest) = match way {
+        b"cwd" => (tracker.working_directory(of)?, rest),
+        b"root" => return Some(tidy(&[b"/", rest].concat())),
+        b"fd" => {
+            // (The entry itself stands for the open file, which is no file of this name.)
+            let at = rest.iter().position(|byte| *byte == b'/')?;
+            let fd = std::str::from_utf8(&rest[..at]).ok()?.parse().ok()?;
+            (tracker.open_file(of, fd)?.1, &rest[at + 1..])
+        }
+        _ => return None,
+    };
+    let directory = tracker.name(object);
+    let is_known = tracker.kind(object) == ObjectKind::Path && directory.starts_with(b"/");
+    is_known.then(|| tidy(&[directory, b"/", rest].concat()))
+}
