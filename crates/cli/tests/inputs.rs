@@ -4,7 +4,7 @@ mod common;
 #[path = "common/python_packages.rs"]
 mod python_packages;
 
-use common::{Run, RunInScratch, Scratch, bare_stride, engines, need, skipped};
+use common::{Run, RunInScratch, Scratch, bare_stride, engines, need, need_ebpf, skipped};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -488,4 +488,46 @@ fn a_list_with_holes_says_so() {
     let scratch = Scratch::new("inputs-filter");
     let run = scratch.stride(["--inputs", "-e", "trace=openat", "true"]);
     assert!(run.trace.contains("The list may not be whole:\n  Filters left out calls.\n"), "{run:?}");
+}
+
+/// A link that the run makes hides no input, and neither does a path of /proc.
+#[test]
+fn inputs_behind_other_names() {
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("inputs-links{engine}"));
+        ["in.a", "in.b", "in.c"].iter().for_each(|name| std::fs::write(scratch.path(name), "x\n").unwrap());
+        std::fs::copy("/bin/true", scratch.path("program")).unwrap();
+        const SCRIPT: &str =
+            "ln -s in.a link; cat link /proc/self/cwd/in.b; ln -s program other; ./other; ln -s none none";
+        let list = inputs(&scratch, engine, &["/bin/sh", "-c", SCRIPT]);
+        let here = |name: &str| scratch.path(name).to_str().unwrap().to_owned();
+        let (read, programs) = (paths(&list, READ), paths(&list, PROGRAMS));
+        assert!(read.contains(&&*here("in.a")) && read.contains(&&*here("in.b")), "{engine}: {list}");
+        assert!(!list.contains("in.c"), "{engine}: {list}");
+        assert!(programs.contains(&&*here("program")) && !programs.contains(&&*here("other")), "{engine}: {list}");
+        let made = [here("link") + " (and used)", here("none"), here("other") + " (and used)"];
+        assert_eq!(paths(&list, MADE), made.each_ref().map(String::as_str), "{engine}: {list}");
+        is_whole(&list);
+    }
+}
+
+/// The variables that a program looks up by getenv(3).
+#[test]
+fn variables_that_were_looked_up() {
+    need_ebpf!();
+    let scratch = Scratch::new("inputs-environment");
+    let mut command = bare_stride();
+    command.args(["--inputs=json", "-o", "list", "-q", "--engine=ebpf", "--library-calls=libc:getenv", "/bin/date"]);
+    let run = Run::of({
+        command.env("TZ", "secret-zone").env_remove("POSIXLY_CORRECT").current_dir(scratch.path(""));
+        command
+    });
+    assert_eq!(run.err, "", "{run:?}");
+    let list: serde_json::Value = serde_json::from_str(&scratch.read("list")).unwrap();
+    let all = list["environment"].as_array().unwrap();
+    let of = |name: &str| all.iter().find(|it| it["name"] == name).unwrap_or_else(|| panic!("{name}: {all:?}"));
+    assert_eq!(of("TZ")["found"], of("TZ")["times"]);
+    assert_eq!(of("POSIXLY_CORRECT")["found"], 0);
+    assert!(of("TZ")["by"][0].as_str().unwrap().ends_with("/date"), "{all:?}");
+    assert!(!all.iter().any(|it| it.to_string().contains("secret-zone")), "{all:?}");
 }

@@ -1,5 +1,6 @@
 //! Each call says something about files: so the names of the run come to have their uses.
 
+use super::environment::LookedUpVariables;
 use super::manager;
 use super::names::{PathId, UsedPaths, Uses, tidy};
 use super::network::{Dealing, Network};
@@ -18,6 +19,7 @@ pub struct InputsOfRun {
     pub names: UsedPaths,
     pub programs: RunPrograms,
     pub network: Network,
+    pub environment: LookedUpVariables,
     opens: OpenNames,
     /// Calls that returned.
     pub calls: u64,
@@ -60,6 +62,10 @@ impl InputsOfRun {
                     self.calls += 1;
                 }
                 self.call(call, tracker);
+            }
+            Event::Library(call) if LookedUpVariables::is_lookup(call) => {
+                let by = self.programs.of(tracker.thread(call.tid).map_or(call.tid, |thread| thread.pid), tracker);
+                self.environment.looked_up(call, by);
             }
             Event::Started { tid, process, origin, .. } if tid == process => {
                 self.programs.forget(process);

@@ -25,6 +25,7 @@ pub fn json(of: &InputsOfRun, about: &AboutList<'_>) -> Vec<u8> {
             j.key(part.word()).array(|j| files(of, part).for_each(|it| file(it, part, of, about, j)));
         }
         j.key("addresses").array(|j| addresses(of, j));
+        j.key("environment").array(|j| environment(of, j));
         j.key("calls").int(of.calls);
         j.key("lost").int(about.lost);
         j.key("whole").bool(about.reasons.is_empty());
@@ -96,6 +97,17 @@ pub fn addresses(of: &InputsOfRun, j: &mut Json<'_>) {
             if it.failed > 0 {
                 j.key("error").str(&errno_name(it.errno));
             }
+            used_by(&it.users, of, j);
+        });
+    }
+}
+
+fn environment(of: &InputsOfRun, j: &mut Json<'_>) {
+    for (name, it) in &of.environment.all {
+        j.object(|j| {
+            j.name("name", name);
+            j.key("times").int(it.times);
+            j.key("found").int(it.found);
             used_by(&it.users, of, j);
         });
     }

@@ -4,6 +4,7 @@ mod about;
 mod cyclonedx;
 mod declared;
 mod digest;
+mod environment;
 mod gathered;
 mod in_toto;
 mod json;

@@ -4,7 +4,7 @@ use super::*;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use stride_decode::FdInfo;
-use stride_event::{Descriptor, FdOf, Lost};
+use stride_event::{Descriptor, FdOf, LibraryCall, LibraryFunction, LibraryPart, LibraryText, Lost};
 use stride_event::{Outcome, Tid};
 use stride_syscalls::uapi::consts as c;
 use stride_test_support::calls::{call, exited, forked, naming, naming_each, spawned};
@@ -410,4 +410,37 @@ fn files_that_have_no_name() {
     let list = run.finish(Lost::default());
     assert!(list.contains("Temporary files, made and removed again (1):\n  /home/gone "), "{list}");
     assert!(!list.contains("perhaps made"), "{list}");
+}
+
+/// Variables that were looked up, with no values.
+#[test]
+fn the_environment() {
+    let look = |name: &str, part: LibraryPart, result: u64| LibraryCall {
+        tid: PID,
+        function: Arc::new(LibraryFunction { name: "libc:getenv".into(), ..LibraryFunction::default() }),
+        part,
+        result,
+        texts: [(Some(0), name.as_bytes()), (None, &b"secret"[..])]
+            .map(|(word, bytes)| LibraryText { word, bytes: bytes.into(), cut: name.len() > 8 })
+            .into(),
+        ..LibraryCall::default()
+    };
+    let mut run = Run::new(InputsFormat::Text);
+    for (name, result) in [("LANG", 0x7000), ("TZ", 0), ("LANG", 0), ("VERY_LONG", 0x7000)] {
+        run.event(&Event::Library(&look(name, LibraryPart::Entered, 0)));
+        run.event(&Event::Library(&look(name, LibraryPart::Returned, result)));
+    }
+    let other = Arc::new(LibraryFunction { name: "libc:puts".into(), ..LibraryFunction::default() });
+    run.event(&Event::Library(&LibraryCall { function: other, ..look("puts", LibraryPart::Returned, 1) }));
+    let list = run.finish(Lost::default());
+    let expected = "\
+Variables of the environment that were looked up (3):
+  LANG (set 1 of 2 times)  by tool
+  TZ (not set)  by tool
+  VERY_LONG... (set)  by tool
+";
+    assert!(list.contains(expected) && !list.contains("secret") && !list.contains("puts"), "{list}");
+    let mut run = Run::new(InputsFormat::Text);
+    (0..20).for_each(|i| run.event(&Event::Library(&look(&format!("V{i}"), LibraryPart::Returned, 0))));
+    assert!(run.finish(Lost::default()).contains("4 uses of further files, addresses and variables are not here"));
 }

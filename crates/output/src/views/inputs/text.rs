@@ -13,6 +13,7 @@ pub fn text(of: &InputsOfRun, ending: &str) -> String {
     for part in ListPart::ALL {
         if part == ListPart::Made {
             addresses(of, &mut out);
+            environment(of, &mut out);
         }
         let all: Vec<&UsedPath> = files(of, part).collect();
         if all.is_empty() {
@@ -37,6 +38,24 @@ fn addresses(of: &InputsOfRun, out: &mut String) {
             failed => format!(", {} of {} {}", failed, it.times, errno_name(it.errno)),
         };
         *out += &format!("  {} {}{failed}", dealing.word(), shown(address));
+        users(&of.programs.names(&it.users), it.users.more, out);
+    }
+    out.push('\n');
+}
+
+fn environment(of: &InputsOfRun, out: &mut String) {
+    let all = &of.environment.all;
+    if all.is_empty() {
+        return;
+    }
+    *out += &format!("Variables of the environment that were looked up ({}):\n", all.len());
+    for (name, it) in all {
+        let found = match it.found {
+            0 => "not set".to_owned(),
+            found if found == it.times => "set".to_owned(),
+            found => format!("set {found} of {}", count(it.times, "time", "times")),
+        };
+        *out += &format!("  {} ({found})", shown(name));
         users(&of.programs.names(&it.users), it.users.more, out);
     }
     out.push('\n');

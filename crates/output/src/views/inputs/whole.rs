@@ -116,11 +116,12 @@ impl Wholeness {
                 count(self.unread, "program", "programs that were started")
             ),
         );
+        let left_out = of.names.left_out + of.network.left_out + of.environment.left_out;
         add(
-            of.names.left_out + of.network.left_out > 0,
+            left_out > 0,
             format!(
-                "The list was full: {} of further files and addresses are not here.",
-                count(of.names.left_out + of.network.left_out, "use", "uses")
+                "The list was full: {} of further files, addresses and variables are not here.",
+                count(left_out, "use", "uses")
             ),
         );
         for note in &self.notes {
