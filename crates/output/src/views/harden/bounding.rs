@@ -44,8 +44,9 @@ fn of_call(call: &Call, row: &Syscall, seen: &Seen, tracker: &Tracker) -> Capabi
     [
         of_row,
         row.controls().map_or(NONE, of_facility),
-        one(has(Effect::SetsUser), c::CAP_SETUID),
-        one(has(Effect::SetsGroups), c::CAP_SETGID),
+        // (A program that has several users gives them files, often on another day.)
+        when(has(Effect::SetsUser), CapabilitySet::of(&[c::CAP_SETUID, c::CAP_CHOWN])),
+        when(has(Effect::SetsGroups), CapabilitySet::of(&[c::CAP_SETGID, c::CAP_CHOWN])),
         one(has(Effect::SendsSignal), c::CAP_KILL),
         when(has(Effect::SetsPriority), SYS_NICE),
         one(has(Effect::SetsAttributes) && changes_owner, c::CAP_CHOWN),

@@ -18,7 +18,7 @@ pub fn of_path(path: &[u8], call: &Call, seen: &Seen) -> (CapabilitySet, &'stati
     }
     if below("/sys/power") {
         (SYS_ADMIN.or(CapabilitySet::of(&[c::CAP_BLOCK_SUSPEND])), "files of /sys/power")
-    } else if below("/sys/kernel/security") || below("/sys/fs/smackfs") || below("/sys/fs/selinux") {
+    } else if writes && (below("/sys/kernel/security") || below("/sys/fs/smackfs") || below("/sys/fs/selinux")) {
         (SYS_ADMIN.or(CapabilitySet::of(&[c::CAP_MAC_ADMIN])), "files of security modules")
     } else if below("/sys/kernel/debug") || below("/sys/kernel/tracing") {
         (SYS_ADMIN.or(SYSLOG).or(CapabilitySet::of(&[c::CAP_PERFMON])), "files of /sys/kernel")
@@ -37,10 +37,12 @@ fn of_proc_file(path: &[u8], writes: bool, seen: &Seen) -> (CapabilitySet, &'sta
     let is_own = number.is_none_or(|number| number == seen.pid || number == seen.tid);
     let last = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     match last {
-        b"loginuid" | b"sessionid" => (CapabilitySet::of(&[c::CAP_AUDIT_CONTROL]).or(SYS_PTRACE), "/proc/*/loginuid"),
-        b"uid_map" | b"gid_map" => (IDS.or(CapabilitySet::of(&[c::CAP_SETFCAP])), "/proc/*/uid_map"),
+        b"loginuid" | b"sessionid" if writes => {
+            (CapabilitySet::of(&[c::CAP_AUDIT_CONTROL]).or(SYS_PTRACE), "/proc/*/loginuid")
+        }
+        b"uid_map" | b"gid_map" if writes => (IDS.or(CapabilitySet::of(&[c::CAP_SETFCAP])), "/proc/*/uid_map"),
         b"ns_last_pid" => (SYS_ADMIN.or(CapabilitySet::of(&[c::CAP_CHECKPOINT_RESTORE])), "ns_last_pid"),
-        b"timerslack_ns" => (SYS_NICE.or(SYS_PTRACE), "/proc/*/timerslack_ns"),
+        b"timerslack_ns" if writes => (SYS_NICE.or(SYS_PTRACE), "/proc/*/timerslack_ns"),
         b"pagemap" => (SYS_ADMIN.or(SYS_PTRACE), "/proc/*/pagemap"),
         _ if path.windows(10).any(|part| part == b"/map_files") => {
             (SYS_ADMIN.or(SYS_PTRACE).or(CapabilitySet::of(&[c::CAP_CHECKPOINT_RESTORE])), "/proc/*/map_files")

@@ -5,7 +5,8 @@ use super::guards::Guard;
 use crate::spelling::quote::{is_deceptive, shown};
 use crate::views::inputs::{InputsOfRun, UsedPath, Uses, is_below, is_of_kernel};
 
-const WRITTEN: Uses = Uses::MADE.or(Uses::CHANGED).or(Uses::REMOVED).or(Uses::TEMPORARY);
+const WRITTEN: Uses =
+    Uses::MADE.or(Uses::CHANGED).or(Uses::REMOVED).or(Uses::TEMPORARY).or(Uses::MOVED).or(Uses::WRITABLE);
 /// It was there, and the program came to know something of it.
 const READ: Uses = Uses::READ.or(Uses::LISTED).or(Uses::RUN).or(Uses::LIBRARY).or(Uses::INTERPRETER).or(Uses::ASKED);
 

@@ -5,10 +5,10 @@ use super::evidence::HardenEvidence;
 use super::guards::GuardRule;
 use super::places::SERVICE_DIRECTORIES;
 use super::reachable;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use stride_event::quantity::{count, grouped};
-use stride_syscalls::{Effect, For, Syscall, Ty, row_named, sets};
+use stride_syscalls::{Abi, Class, Effect, Flow, For, Syscall, Ty, row_named, sets, table};
 
 /// The width of lines with many names.
 const WIDTH: usize = 100;
@@ -74,8 +74,10 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
         names.sort_unstable();
     }
     let groups = groups(evidence);
+    let siblings = siblings(evidence);
     let is_allowed = |name: &str| {
         names.contains(&name)
+            || siblings.contains(name)
             || ALWAYS.contains(&name)
             || row_named(name).is_some_and(|row| groups.iter().any(|(_, is_of)| is_of(row)))
     };
@@ -94,6 +96,15 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
         );
         comment(out, "the service has. Without this line, only calls that were made are allowed:");
         let _ = writeln!(out, "{rule}{groups}");
+    }
+    let siblings: Vec<&str> = siblings.into_iter().filter(|name| !names.contains(name)).collect();
+    if !siblings.is_empty() {
+        comment(
+            out,
+            "Calls on sockets, descriptors and children that the service has already. Without this line, only calls that",
+        );
+        comment(out, "were made are allowed:");
+        wrapped(out, rule, "  ", &siblings.join(" "), " \\");
     }
     if !log {
         out.push_str("SystemCallErrorNumber=EPERM\n");
@@ -162,6 +173,36 @@ fn groups(evidence: &HardenEvidence) -> Vec<(&'static str, IsOf)> {
     let rows: Vec<_> = evidence.calls.keys().filter_map(|name| row_named(name)).collect();
     let made = |is_of: &IsOf| rows.iter().any(|row| is_of(row));
     GROUPS.into_iter().filter(|(_, is_of)| made(is_of)).collect()
+}
+
+/// The calls that do something with sockets, descriptors or children which the service has, if the run made calls of the same kind. A service that only sent to a
+/// socket so far may ask for its peer on another day, and one that has children has to wait for them.
+fn siblings(evidence: &HardenEvidence) -> BTreeSet<&'static str> {
+    let is_on_descriptor = |row: &Syscall| row.args.first().is_some_and(|arg| matches!(arg.ty, Ty::Fd));
+    let uses_socket = |row: &Syscall| {
+        let leaves_rights =
+            ![Effect::Connects, Effect::Binds, Effect::SetsOfSocket].iter().any(|it| row.has_effect(*it));
+        row.class.intersects(Class::NETWORK) && is_on_descriptor(row) && leaves_rights
+    };
+    let made = |is_of: fn(&Syscall) -> bool| evidence.calls.keys().filter_map(|name| row_named(name)).any(is_of);
+    let sockets = made(|row| row.class.intersects(Class::NETWORK));
+    let transfers = made(|row| row.transfer().is_some());
+    let children = made(|row| row.has_effect(Effect::Forks));
+    let writes = !evidence.written.is_empty() || !evidence.made.is_empty();
+    let is_sibling = |row: &Syscall| {
+        sockets && uses_socket(row)
+            || transfers && row.transfer().is_some_and(|transfer| transfer.flow == Flow::Between)
+            || children && row.waits() == Some(For::Child)
+            || writes && row.has_effect(Effect::Syncs) && is_on_descriptor(row)
+    };
+    let abis = evidence.abis();
+    let tables = Abi::ALL.into_iter().filter(|abi| abis.contains(abi.name())).map(table);
+    tables
+        .flat_map(|table| table.iter())
+        .map(|entry| entry.row)
+        .filter(|row| is_sibling(row))
+        .map(|row| row.name)
+        .collect()
 }
 
 /// Words in lines of limited width. A line that goes on ends in `more`.

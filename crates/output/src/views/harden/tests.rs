@@ -237,6 +237,10 @@ SystemCallFilter=execve mkdir openat socket unshare
 # The other calls of these groups, which need no rights beyond those of ReadWritePaths and of descriptors that
 # the service has. Without this line, only calls that were made are allowed:
 SystemCallFilter=@file-system
+# Calls on sockets, descriptors and children that the service has already. Without this line, only calls that
+# were made are allowed:
+SystemCallFilter=accept accept4 fdatasync fsync getpeername getsockname getsockopt listen recvfrom \\
+  recvmmsg recvmsg sendfile sendmmsg sendmsg sendto shutdown syncfs
 SystemCallErrorNumber=EPERM
 
 # AF_INET: 1 time by tool
@@ -282,7 +286,7 @@ ReadWritePaths=\"-/srv/out\"
     // Nothing is refused.
     let rules = log.lines().filter(|line| !line.starts_with('#') && line.contains('='));
     let rules: Vec<&str> = rules.map(|line| line.split('=').next().unwrap()).collect();
-    assert_eq!(rules, ["SystemCallArchitectures", "SystemCallLog", "SystemCallLog", "SystemCallLog"]);
+    assert_eq!(rules, ["SystemCallArchitectures", "SystemCallLog", "SystemCallLog", "SystemCallLog", "SystemCallLog"]);
 }
 
 /// Names that a tracee chose stay within their line.
@@ -396,4 +400,33 @@ fn evidence_that_somebody_changed() {
     assert!(error("\"tool\"", "\"tool\\nExecStart=x\"").contains("a control character"));
     assert!(error("\"calls\": {", "\"cells\": {").contains("not what --harden=json writes"));
     assert!(HardenEvidence::parse(b"").is_err());
+}
+
+/// Calls on things that a service has already: it may make others of them on another day.
+#[test]
+fn calls_of_the_same_kind() {
+    let siblings = |made: &[(&str, &[u64])]| {
+        let mut run = Run::new();
+        made.iter().for_each(|(name, words)| run.does(name, words, &[], 3));
+        let rules = systemd::drop_in(&run.evidence(), false);
+        let Some((_, line)) = rules.split_once("# were made are allowed:\nSystemCallFilter=") else {
+            return Vec::new();
+        };
+        let line = line.split_once("\nSystemCallErrorNumber").unwrap().0.replace('\\', "");
+        line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(siblings(&[("getpid", &[])]), [""; 0]);
+    let sockets = siblings(&[("socket", &[c::AF_INET, c::SOCK_STREAM, 0])]);
+    for name in ["accept", "accept4", "getpeername", "getsockopt", "recvfrom", "sendmsg", "shutdown"] {
+        assert!(sockets.contains(&name.to_owned()), "{name}: {sockets:?}");
+    }
+    // They would reach others, or take rights.
+    for name in ["connect", "bind", "socketpair", "setsockopt", "wait4", "splice"] {
+        assert!(!sockets.contains(&name.to_owned()), "{name}: {sockets:?}");
+    }
+    assert!(siblings(&[("fork", &[])]).contains(&"waitid".to_owned()));
+    assert!(siblings(&[("read", &[3, 0x1000, 1])]).contains(&"sendfile".to_owned()));
+    let mut run = Run::new();
+    run.writes("/srv/out/a");
+    assert!(systemd::drop_in(&run.evidence(), false).contains("fdatasync"));
 }

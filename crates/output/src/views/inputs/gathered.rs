@@ -5,7 +5,7 @@ use super::manager;
 use super::names::{PathId, UsedPaths, Uses, tidy};
 use super::network::{Dealing, Network};
 use super::opens::{OpenName, OpenNames};
-use super::resolve::{MadeLinks, through_proc};
+use super::resolve::{ChangedRoots, MadeLinks, through_proc};
 use super::users::{RunPrograms, UserId};
 use stride_decode::Resolver;
 use stride_event::{Call, Event, Outcome, StartKind, Tid};
@@ -28,6 +28,8 @@ pub struct InputsOfRun {
     /// A process changed where its paths lead.
     pub paths_changed: bool,
     links: MadeLinks,
+    /// The root directories of processes that have changed theirs (chroot(2)).
+    roots: ChangedRoots,
 }
 
 /// Some errors say that there is no such file, and some that it may not be used. The rest say that it is there, unless the call did not get so far.
@@ -69,13 +71,16 @@ impl InputsOfRun {
             }
             Event::Started { tid, process, origin, .. } if tid == process => {
                 self.programs.forget(process);
-                if let StartKind::Forked { .. } = origin {
+                self.roots.forget(process);
+                if let StartKind::Forked { parent, .. } = origin {
+                    self.roots.inherited(process, tracker.thread(parent).map_or(parent, |thread| thread.pid));
                     // As long as its parent's program is known.
                     self.programs.of(process, tracker);
                 }
             }
             Event::Exited { tid, .. } | Event::Killed { tid, .. } => {
                 self.programs.forget(tid);
+                self.roots.forget(tid);
                 self.closed(tracker);
             }
             _ => self.closed(tracker),
@@ -186,7 +191,11 @@ impl InputsOfRun {
             self.asked(call, seen, tracker);
         }
         if row.has_effect(Effect::ChangesPaths) {
-            self.paths_changed = true;
+            let root = seen.path.map(|path| tracker.name(path)).filter(|path| path.starts_with(b"/"));
+            match root.filter(|_| row.needs_capability() == Some(c::CAP_SYS_CHROOT)) {
+                Some(root) => self.paths_changed |= !self.roots.changed(seen.pid, root),
+                None => self.paths_changed = true,
+            }
             return;
         }
         let sets_attributes = row.has_effect(Effect::SetsAttributes);
@@ -256,10 +265,8 @@ impl InputsOfRun {
             self.unplaced += 1;
             return None;
         }
-        match through_proc(path, pid, tracker) {
-            Some(path) => self.names.id(&path),
-            None => self.names.id(&tidy(path)),
-        }
+        let path = through_proc(path, pid, tracker).unwrap_or_else(|| self.roots.placed(tidy(path), pid));
+        self.names.id(&path)
     }
 
     fn opened(&mut self, name: PathId, flags: u64, seen: &Seen, by: UserId) {
@@ -278,7 +285,10 @@ impl InputsOfRun {
         }
         let access = flags & c::O_ACCMODE;
         let writable = access != c::O_RDONLY && flags & c::O_PATH == 0;
-        let it = self.names.get(name);
+        let it = self.names.get_mut(name);
+        if writable {
+            it.uses.add(Uses::WRITABLE);
+        }
         let is_new = flags & c::O_CREAT != 0 && (flags & c::O_EXCL != 0 || it.is_there == Some(false));
         if flags & c::O_PATH != 0 {
             self.names.used(name, Uses::ASKED, by);
@@ -391,6 +401,7 @@ impl InputsOfRun {
                 }
             }
             it.uses.remove(Uses::MADE.or(Uses::INTERMEDIATE).or(Uses::LINK));
+            it.uses.add(Uses::MOVED);
         } else {
             it.uses.add(Uses::REMOVED);
             if !is_directory {
@@ -434,7 +445,9 @@ impl InputsOfRun {
             return Some(file.name);
         }
         let object = seen.object.filter(|object| tracker.kind(*object) == ObjectKind::Path)?;
-        self.name(object, seen.pid, tracker)
+        // The object had its name when it was opened.
+        let path = tracker.name(object);
+        if path.starts_with(b"/") { self.names.id(&tidy(path)) } else { self.name(object, seen.pid, tracker) }
     }
 
     /// Bytes were read. Opening a file for reading has told as much already, but not for files that were opened for both, or before the run.
@@ -545,6 +558,7 @@ impl InputsOfRun {
             self.unplaced += 1;
             return;
         };
+        let path = self.roots.placed(path, pid);
         if let Some(name) = self.names.id(&path) {
             let by = self.programs.of(pid, tracker);
             let name = self.followed(name, by);

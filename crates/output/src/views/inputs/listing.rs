@@ -1,7 +1,7 @@
 //! The list of a run: each file in its place, in order.
 
 use super::gathered::InputsOfRun;
-use super::names::{UsedPath, Uses};
+use super::names::{UsedPath, Uses, is_below};
 
 /// The parts of the list, in their order. A file may be in several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,11 +118,6 @@ impl ListPart {
             ListPart::Temporary => uses.has(Uses::TEMPORARY),
         }
     }
-}
-
-/// True for the directory itself, too.
-pub fn is_below(path: &[u8], directory: &[u8]) -> bool {
-    path.strip_prefix(directory).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
 }
 
 /// The kernel's own files and devices: they have no content of their own to depend on.

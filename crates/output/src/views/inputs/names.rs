@@ -49,6 +49,11 @@ impl Uses {
     /// It is a symbolic link that the run made.
     pub const LINK: Uses = Uses(1 << 13);
 
+    /// The run made it and gave it another name.
+    pub const MOVED: Uses = Uses(1 << 14);
+    /// It was opened so that it could be written.
+    pub const WRITABLE: Uses = Uses(1 << 15);
+
     /// True if it has all of these.
     pub fn has(self, other: Uses) -> bool {
         self.0 & other.0 == other.0
@@ -195,4 +200,9 @@ pub fn tidy(path: &[u8]) -> Vec<u8> {
         tidy.push(b'/');
     }
     tidy
+}
+
+/// True for the directory itself, too.
+pub fn is_below(path: &[u8], directory: &[u8]) -> bool {
+    path.strip_prefix(directory).is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
 }

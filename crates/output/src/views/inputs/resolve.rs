@@ -1,6 +1,6 @@
 //! Paths that lead elsewhere than their text says, as far as the run itself shows where.
 
-use super::names::{PathId, UsedPaths, tidy};
+use super::names::{PathId, UsedPaths, is_below, tidy};
 use rustc_hash::FxHashMap;
 use stride_event::Tid;
 use stride_track::{ObjectKind, Tracker};
@@ -39,6 +39,46 @@ impl MadeLinks {
     pub fn end(&self, path: PathId) -> PathId {
         let next = |path: &PathId| self.0.get(path).copied();
         std::iter::successors(Some(path), next).take(MOST_LINKS).last().unwrap_or(path)
+    }
+}
+
+/// Processes that are remembered with a root directory of their own.
+const MOST_ROOTS: usize = 1 << 14;
+
+/// The root directories of processes that changed theirs, from this machine's root on.
+#[derive(Default)]
+pub struct ChangedRoots(FxHashMap<Tid, Vec<u8>>);
+
+impl ChangedRoots {
+    /// chroot(2) with this path, as the process saw it. False: there is no room.
+    pub fn changed(&mut self, pid: Tid, path: &[u8]) -> bool {
+        let root = self.placed(tidy(path), pid);
+        let has_room = self.0.len() < MOST_ROOTS || self.0.contains_key(&pid);
+        if has_room {
+            self.0.insert(pid, root);
+        }
+        has_room
+    }
+
+    /// A child has the root of its parent.
+    pub fn inherited(&mut self, child: Tid, parent: Tid) {
+        if self.0.len() < MOST_ROOTS
+            && let Some(root) = self.0.get(&parent).cloned()
+        {
+            self.0.insert(child, root);
+        }
+    }
+
+    pub fn forget(&mut self, pid: Tid) {
+        self.0.remove(&pid);
+    }
+
+    /// A path as the process sees it, from this machine's root on. (Paths that were known before the change are so already.)
+    pub fn placed(&self, path: Vec<u8>, pid: Tid) -> Vec<u8> {
+        match self.0.get(&pid) {
+            Some(root) if *root != b"/" && !is_below(&path, root) => tidy(&[&root[..], &path].concat()),
+            _ => path,
+        }
     }
 }
 

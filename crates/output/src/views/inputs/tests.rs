@@ -216,7 +216,7 @@ fn names_of_other_things() {
     let list = run.finish(Lost::default());
     assert!(!list.contains("queue") && !list.contains("proc ") && !list.contains("/mnt"), "{list}");
     assert!(
-        list.ends_with("A process changed its root or its mounts (chroot, mount): its paths are as it saw them.\n"),
+        list.ends_with("A process changed its mounts or its root (mount, pivot_root): its paths are as it saw them.\n"),
         "{list}"
     );
 }

@@ -107,7 +107,7 @@ impl Wholeness {
         }
         add(
             of.paths_changed,
-            "A process changed its root or its mounts (chroot, mount): its paths are as it saw them.".into(),
+            "A process changed its mounts or its root (mount, pivot_root): its paths are as it saw them.".into(),
         );
         add(
             self.unread > 0,

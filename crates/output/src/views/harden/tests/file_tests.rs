@@ -211,3 +211,34 @@ parent = [
     assert!(ruleset.contains("\n# \"/\" has no rule for make_dir, which would be for all files: mkdir by tool\n"));
     assert!(ruleset.contains("\nhandled_access_net = [\"bind_tcp\", \"connect_tcp\"]\n"));
 }
+
+/// Places that the program has to be able to write to, although nothing of it is left there.
+#[test]
+fn places_that_files_came_from() {
+    let mut run = Run::new();
+    run.writes("/var/lib/a/new");
+    run.does("rename", &[0x1000, 0x2000], &["/var/lib/a/new", "/srv/b/final"], 0);
+    // It was opened so that it could be written, and nothing was written.
+    run.does("openat", &[CWD, 0x1000, c::O_RDWR, 0], &["/srv/c/lock"], 6);
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY, 0], &["/srv/d/data"], 7);
+    assert_eq!(run.evidence().written.keys().collect::<Vec<_>>(), ["/srv/b", "/srv/c", "/var/lib/a"]);
+}
+
+/// Paths of a process with another root directory are those of this machine.
+#[test]
+fn paths_in_another_root() {
+    let mut run = Run::new();
+    run.does("openat", &[CWD, 0x1000, c::O_RDONLY | c::O_DIRECTORY, 0], &["/srv/before"], 5);
+    run.event(&forked(PID, 11, 11, 0));
+    run.by(11, "chroot", &[0x1000], &["/srv/jail"], 0);
+    run.by(11, "chdir", &[0x1000], &["/"], 0);
+    run.by(11, "openat", &[CWD, 0x1000, c::O_WRONLY | c::O_CREAT | c::O_TRUNC, 0], &["/up/file"], 6);
+    run.by(11, "mkdir", &[0x1000, 0o755], &["relative/d"], 0);
+    run.event(&forked(11, 12, 12, 0));
+    run.by(12, "chroot", &[0x1000], &["/deeper"], 0);
+    run.by(12, "unlink", &[0x1000], &["/x/y"], 0);
+    run.writes("/var/lib/outside");
+    let written = run.evidence().written;
+    let places: Vec<&str> = written.keys().map(String::as_str).collect();
+    assert_eq!(places, ["/srv/jail/deeper/x", "/srv/jail/relative", "/srv/jail/up", "/var/lib"]);
+}
