@@ -290,7 +290,13 @@ fn look_into<I: Isa>(
     let mut found = Found::default();
     for (index, step) in body.steps() {
         let Some(place) = asks(step) else { continue };
-        let values = body.values(index, place.unwrap_or(I::NUMBER), steps_left);
+        let place = match (place, step.flow) {
+            (None, _) => I::NUMBER,
+            (Some(argument), Control::Call(_)) => I::before_call(argument),
+            // A jump to a function leaves the arguments where they are.
+            (Some(argument), _) => argument,
+        };
+        let values = body.values(index, place, steps_left);
         found.numbers.extend(values.constants.iter().copied());
         found.unknown += u64::from(values.unknown);
         found.argument = found.argument.or(values.arguments.first().copied());

@@ -65,4 +65,8 @@ pub trait Isa {
     fn source(instruction: &Self::Instruction, place: ValuePlace) -> ValueSource;
     /// True if a function finds this argument there when it begins.
     fn is_argument(place: ValuePlace) -> bool;
+    /// The place before a call where a function finds this argument when it begins.
+    fn before_call(argument: ValuePlace) -> ValuePlace {
+        argument
+    }
 }

@@ -127,6 +127,23 @@ mod tests {
         {
             assert_eq!(number::<X86>(code), Values { unknown: true, ..Values::default() });
         }
+        // mov [rsp+8], rdi; push rbx; sub rsp, 16; mov rax, [rsp+32]; syscall
+        assert_eq!(number::<X86>(b"\x48\x89\x7c\x24\x08\x53\x48\x83\xec\x10\x48\x8b\x44\x24\x20\x0f\x05"), argument(7));
+        // push 61; pop rax; syscall
+        assert_eq!(number::<X86>(b"\x6a\x3d\x58\x0f\x05"), constants(&[61]));
+        // push rbx; sub rsp, 16; mov rax, [rsp+32]; syscall: the seventh argument
+        let seventh = Values { arguments: vec![ValuePlace::Memory { base: 4, offset: 8 }], ..Values::default() };
+        assert_eq!(number::<X86>(b"\x53\x48\x83\xec\x10\x48\x8b\x44\x24\x20\x0f\x05"), seventh);
+        // push rbp; mov rbp, rsp; sub rsp, 16; mov rax, [rbp+16]; syscall
+        let code = b"\x55\x48\x89\xe5\x48\x83\xec\x10\x48\x8b\x45\x10\x0f\x05";
+        assert_eq!(
+            number::<X86>(code),
+            Values { arguments: vec![ValuePlace::Memory { base: 4, offset: 8 }], ..Values::default() }
+        );
+        // mov [rsp-8], rdi; mov rax, [rsp-8]; syscall: a function that calls no other one may use words below its stack
+        assert_eq!(number::<X86>(b"\x48\x89\x7c\x24\xf8\x48\x8b\x44\x24\xf8\x0f\x05"), argument(7));
+        // sub rsp, 16; mov rax, [rsp]; syscall: nothing was written there
+        assert!(number::<X86>(b"\x48\x83\xec\x10\x48\x8b\x04\x24\x0f\x05").unknown);
         // mov al, 39; syscall: a part of the number
         assert!(number::<X86>(b"\xb0\x27\x0f\x05").unknown);
     }

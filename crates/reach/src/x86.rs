@@ -9,6 +9,11 @@ use iced_x86::{
 pub struct X86;
 
 const RAX: u8 = 0;
+const RSP: u8 = 4;
+/// A word of the stack, and of a call: the address to return to.
+const WORD: i64 = 8;
+/// The seventh argument of a function, by the System V ABI.
+const SEVENTH: ValuePlace = ValuePlace::Memory { base: RSP, offset: WORD };
 /// In the order of their numbers in instructions: rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11.
 const CHANGED_BY_CALLS: [u8; 9] = [RAX, 1, 2, 6, 7, 8, 9, 10, 11];
 /// Arguments are there by the System V ABI (rdi, rsi, rdx, rcx, r8, r9), and by Go's (rax, rbx, rcx, ...).
@@ -46,6 +51,9 @@ impl Isa for X86 {
             // (The stack pointer is back when the function returns.)
             return if changed_by_calls(place) { ValueSource::Unknown } else { ValueSource::Untouched };
         }
+        if let Some(source) = moved(instruction, place) {
+            return source;
+        }
         let writes = match place {
             ValuePlace::Register(_) => first == OpKind::Register && register(instruction.op0_register()) == Some(place),
             ValuePlace::Memory { .. } => first == OpKind::Memory && memory(instruction) == Some(place),
@@ -79,8 +87,68 @@ impl Isa for X86 {
     }
 
     fn is_argument(place: ValuePlace) -> bool {
-        matches!(place, ValuePlace::Register(register) if ARGUMENTS.contains(&register))
+        place == SEVENTH || matches!(place, ValuePlace::Register(register) if ARGUMENTS.contains(&register))
     }
+
+    fn before_call(argument: ValuePlace) -> ValuePlace {
+        match argument {
+            ValuePlace::Memory { base: RSP, offset } => ValuePlace::Memory { base: RSP, offset: offset - WORD },
+            other => other,
+        }
+    }
+}
+
+/// The source of a place, if the instruction moves the register by which the word is found: pushes and pops, room on the stack, a pointer to the frame. `None` for all other
+/// instructions.
+fn moved(instruction: &Instruction, place: ValuePlace) -> Option<ValueSource> {
+    let word = |base, offset| match base {
+        // Nothing was there yet. (It was written through another register, such as one that points to the frame.)
+        RSP if offset < 0 => Some(ValueSource::Unknown),
+        _ => Some(ValueSource::Copy(ValuePlace::Memory { base, offset })),
+    };
+    let operand = || match instruction.op0_kind() {
+        OpKind::Register => register(instruction.op0_register()),
+        OpKind::Memory => memory(instruction),
+        _ => None,
+    };
+    let is_wide = |register: Register| register.size() == 8;
+    let ValuePlace::Memory { base, offset } = place else {
+        let is_popped = instruction.mnemonic() == Mnemonic::Pop && operand() == Some(place);
+        return if is_popped { word(RSP, 0) } else { None };
+    };
+    let writes_base = instruction.op0_kind() == OpKind::Register
+        && is_wide(instruction.op0_register())
+        && register(instruction.op0_register()) == Some(ValuePlace::Register(base));
+    match instruction.mnemonic() {
+        Mnemonic::Push if base == RSP && offset == 0 => Some(match instruction.op0_kind() {
+            OpKind::Register | OpKind::Memory => operand().map_or(ValueSource::Unknown, ValueSource::Copy),
+            _ => ValueSource::Constant(instruction.immediate(0)),
+        }),
+        Mnemonic::Push if base == RSP => word(RSP, offset - WORD),
+        Mnemonic::Pop if base == RSP && !writes_base => word(RSP, offset + WORD),
+        Mnemonic::Sub | Mnemonic::Add if base == RSP && writes_base && is_immediate(instruction.op1_kind()) => {
+            let by = instruction.immediate(1) as i64;
+            word(
+                RSP,
+                if instruction.mnemonic() == Mnemonic::Sub { offset.wrapping_sub(by) } else { offset.wrapping_add(by) },
+            )
+        }
+        Mnemonic::Mov if writes_base && instruction.op1_kind() == OpKind::Register => {
+            match register(instruction.op1_register()) {
+                Some(ValuePlace::Register(from)) if is_wide(instruction.op1_register()) => word(from, offset),
+                _ => None,
+            }
+        }
+        Mnemonic::Lea if writes_base => match memory(instruction) {
+            Some(ValuePlace::Memory { base, offset: from }) => word(base, from.wrapping_add(offset)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_immediate(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Immediate8to64 | OpKind::Immediate32to64 | OpKind::Immediate64)
 }
 
 fn flow(instruction: &Instruction) -> Control {
@@ -146,7 +214,7 @@ fn changes(instruction: &Instruction, place: ValuePlace) -> bool {
     };
     match place {
         ValuePlace::Register(number) => wrote(number),
-        // Pushes and pops change the stack pointer, and that is not followed: then the distance names another word.
+        // The base is another one, by an instruction that is not followed: then the distance names another word.
         ValuePlace::Memory { base, .. } => {
             wrote(base)
                 || instruction.op0_kind() == OpKind::Memory
