@@ -101,9 +101,9 @@ fn calls(out: &mut String, evidence: &HardenEvidence, log: bool) {
     if !siblings.is_empty() {
         comment(
             out,
-            "Calls on sockets, descriptors and children that the service has already. Without this line, only calls that",
+            "Calls on sockets, descriptors, children and users that the service has already. Without this line, only calls",
         );
-        comment(out, "were made are allowed:");
+        comment(out, "that were made are allowed:");
         wrapped(out, rule, "  ", &siblings.join(" "), " \\");
     }
     if !log {
@@ -175,7 +175,7 @@ fn groups(evidence: &HardenEvidence) -> Vec<(&'static str, IsOf)> {
     GROUPS.into_iter().filter(|(_, is_of)| made(is_of)).collect()
 }
 
-/// The calls that do something with sockets, descriptors or children which the service has, if the run made calls of the same kind. A service that only sent to a
+/// The calls that do something with sockets, descriptors, children or users which the service has, if the run made calls of the same kind. A service that only sent to a
 /// socket so far may ask for its peer on another day, and one that has children has to wait for them.
 fn siblings(evidence: &HardenEvidence) -> BTreeSet<&'static str> {
     let is_on_descriptor = |row: &Syscall| row.args.first().is_some_and(|arg| matches!(arg.ty, Ty::Fd));
@@ -188,10 +188,12 @@ fn siblings(evidence: &HardenEvidence) -> BTreeSet<&'static str> {
     let sockets = made(|row| row.class.intersects(Class::NETWORK));
     let transfers = made(|row| row.transfer().is_some());
     let children = made(|row| row.has_effect(Effect::Forks));
+    let users = made(|row| row.has_effect(Effect::SetsUser) || row.has_effect(Effect::SetsGroups));
     let writes = !evidence.written.is_empty() || !evidence.made.is_empty();
     let is_sibling = |row: &Syscall| {
         sockets && uses_socket(row)
             || transfers && row.transfer().is_some_and(|transfer| transfer.flow == Flow::Between)
+            || users && row.has_effect(Effect::SetsAttributes) && row.args.iter().any(|arg| arg.name == "owner")
             || children && row.waits() == Some(For::Child)
             || writes && row.has_effect(Effect::Syncs) && is_on_descriptor(row)
     };

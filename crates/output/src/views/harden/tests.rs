@@ -237,8 +237,8 @@ SystemCallFilter=execve mkdir openat socket unshare
 # The other calls of these groups, which need no rights beyond those of ReadWritePaths and of descriptors that
 # the service has. Without this line, only calls that were made are allowed:
 SystemCallFilter=@file-system
-# Calls on sockets, descriptors and children that the service has already. Without this line, only calls that
-# were made are allowed:
+# Calls on sockets, descriptors, children and users that the service has already. Without this line, only calls
+# that were made are allowed:
 SystemCallFilter=accept accept4 fdatasync fsync getpeername getsockname getsockopt listen recvfrom \\
   recvmmsg recvmsg sendfile sendmmsg sendmsg sendto shutdown syncfs
 SystemCallErrorNumber=EPERM
@@ -409,7 +409,7 @@ fn calls_of_the_same_kind() {
         let mut run = Run::new();
         made.iter().for_each(|(name, words)| run.does(name, words, &[], 3));
         let rules = systemd::drop_in(&run.evidence(), false);
-        let Some((_, line)) = rules.split_once("# were made are allowed:\nSystemCallFilter=") else {
+        let Some((_, line)) = rules.split_once("# that were made are allowed:\nSystemCallFilter=") else {
             return Vec::new();
         };
         let line = line.split_once("\nSystemCallErrorNumber").unwrap().0.replace('\\', "");
@@ -426,6 +426,7 @@ fn calls_of_the_same_kind() {
     }
     assert!(siblings(&[("fork", &[])]).contains(&"waitid".to_owned()));
     assert!(siblings(&[("read", &[3, 0x1000, 1])]).contains(&"sendfile".to_owned()));
+    assert_eq!(siblings(&[("setgid", &[7])]), ["chown", "fchown", "fchownat", "lchown"]);
     let mut run = Run::new();
     run.writes("/srv/out/a");
     assert!(systemd::drop_in(&run.evidence(), false).contains("fdatasync"));
