@@ -116,3 +116,22 @@ fn files_that_need_capabilities() {
         assert!(kept("2>/dev/null >/proc/self/loginuid")("CAP_AUDIT_CONTROL"), "{engine}");
     }
 }
+
+/// Rules for single files have the paths that a process with another root saw, and say so.
+#[test]
+fn another_root_is_told_where_files_have_rules() {
+    if !is_root() {
+        skip!("only root changes the root");
+    }
+    let program = program!("capable");
+    for engine in engines() {
+        let scratch = Scratch::new(&format!("harden-chroot{engine}"));
+        for (format, is_told) in [("systemd", false), ("json", true), ("apparmor", true)] {
+            let mut command = bare_stride();
+            command.args(["-q", engine, "-o", "rules"]).arg(format!("--harden={format}")).arg(program).arg("chroot");
+            assert!(command.current_dir(scratch.path("")).status().unwrap().success());
+            let rules = scratch.read("rules");
+            assert_eq!(rules.contains("A process changed its root (chroot)"), is_told, "{engine}: {format}: {rules}");
+        }
+    }
+}

@@ -148,12 +148,17 @@ impl View for HardenView {
     }
 
     fn finish(&mut self, end: &End<'_>) -> String {
+        let mut missing = self.whole.reasons(self.needed.files(), end);
+        // (Directories to write to are told from this machine's root on.)
+        if self.format.has_files() && self.needed.files().root_changed {
+            missing.push("A process changed its root (chroot): its files are told by the paths that it saw.".into());
+        }
         let run = SeenRun {
             args: self.info.args.iter().map(|arg| shown(arg.as_bytes())).collect(),
             engine: shown(self.info.engine.as_bytes()),
             calls: self.needed.calls(),
             lost: end.lost.calls,
-            missing: self.whole.reasons(self.needed.files(), end),
+            missing,
             has_files: false,
             program: None,
         };

@@ -28,7 +28,9 @@ pub struct InputsOfRun {
     /// A process changed where its paths lead.
     pub paths_changed: bool,
     links: MadeLinks,
-    /// The root directories of processes that have changed theirs (chroot(2)).
+    /// A process called chroot(2).
+    pub root_changed: bool,
+    /// The root directories of such processes.
     roots: ChangedRoots,
 }
 
@@ -193,7 +195,10 @@ impl InputsOfRun {
         if row.has_effect(Effect::ChangesPaths) {
             let root = seen.path.map(|path| tracker.name(path)).filter(|path| path.starts_with(b"/"));
             match root.filter(|_| row.needs_capability() == Some(c::CAP_SYS_CHROOT)) {
-                Some(root) => self.paths_changed |= !self.roots.changed(seen.pid, root),
+                Some(root) => {
+                    self.root_changed = true;
+                    self.paths_changed |= !self.roots.changed(seen.pid, root);
+                }
                 None => self.paths_changed = true,
             }
             return;
