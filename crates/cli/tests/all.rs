@@ -282,12 +282,32 @@ fn the_reader_of_the_trace_is_left_out() {
 #[test]
 fn cgroups_that_cannot_be_followed_are_told() {
     need_ebpf!();
-    let message = refused(&["--cgroup=/no/such/cgroup"]);
-    assert!(message.contains("/no/such/cgroup: No such file or directory; `cat /proc/PID/cgroup` tells"), "{message}");
     let message = refused(&["--cgroup=/etc"]);
     if Path::new("/etc").is_dir() && stride_engine_base::cgroup_root().is_some() {
         assert!(message.contains("/etc is not in the cgroup hierarchy of version 2, which is mounted at"), "{message}");
+        let message = refused(&["--cgroup=/no/../cgroup"]);
+        assert!(message.contains("/no/../cgroup has '..' in it, and is not there"), "{message}");
+        let message = refused(&["--cgroup=/cgroup.procs"]);
+        assert!(message.contains("/cgroup.procs is no directory: a cgroup is one"), "{message}");
     }
+}
+
+#[test]
+fn a_cgroup_that_is_not_there_is_waited_for() {
+    need_ebpf!();
+    if stride_engine_base::cgroup_root().is_none() {
+        skip!("no cgroup hierarchy of version 2");
+    }
+    let scratch = Scratch::new("all-no-cgroup");
+    let log = fs::File::create(scratch.path("log")).unwrap();
+    let mut stride = bare_stride();
+    stride.args(["--cgroup=/no/such/cgroup", "-o"]).arg(scratch.path("out")).stderr(log);
+    let mut stride = Killed(stride.spawn().unwrap());
+    wait_until("the sentence", || scratch.read("log").contains("/no/such/cgroup yet, so Stride waits for it;"));
+    send(&stride, Signal::SIGINT);
+    stride.0.wait().unwrap();
+    let log = scratch.read("log");
+    assert!(log.contains("No process is in /no/such/cgroup"), "{log}");
 }
 
 /// A script that gets a signal, makes a call, is stopped, and executes the program `$0`.

@@ -12,7 +12,9 @@ use crate::reading::files::FilePrograms;
 use crate::ring::shared::{self, Shared, SharedFds};
 use crate::threads::poller_programs::BlockedPrograms;
 use crate::waits::programs::WaitPrograms;
-use crate::wire::{bytes_of, change_key, code_change, code_file, code_file_key, read, script_layout, task_flag};
+use crate::wire::{
+    bytes_of, cgroup_part, change_key, code_change, code_file, code_file_key, read, script_layout, task_flag,
+};
 use libbpf_rs::{MapCore, MapFlags};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
@@ -161,6 +163,11 @@ impl Kernel {
     /// Threads in this cgroup and below it are wanted.
     pub fn want_cgroup(&mut self, id: u64) -> Result<(), Why> {
         self.own().map_or(Ok(()), |programs| programs.want_cgroup(id).map_err(|e| why(&e)))
+    }
+
+    /// The directory of this number in the paths to wanted cgroups.
+    pub fn set_cgroup_part(&mut self, at: u32, part: cgroup_part) -> Result<(), Why> {
+        self.own().map_or(Ok(()), |programs| programs.set_cgroup_part(at, part).map_err(|e| why(&e)))
     }
 
     /// And no longer.

@@ -22,7 +22,7 @@
 //!
 //! The user side, outermost first: `engine` is the loop, `reading` makes calls and events of records, and `ring` takes records out of the rings.
 //! `threads`, `memory`, `stacks`, `waits`, `library`, `operations` and `containers` each complete a part of what records tell. `kernel` is the kernel side as
-//! the engine sees it. `plans` lowers rows to tables, `loading` loads the programs, `functions` attaches some to the kernel's functions once a run is long, and `broker` has another process do that. `counting` adds up what the
+//! the engine sees it, and `cgroup_paths` tells it where cgroups are that are wanted by path. `plans` lowers rows to tables, `loading` loads the programs, `functions` attaches some to the kernel's functions once a run is long, and `broker` has another process do that. `counting` adds up what the
 //! kernel side counts. `settings` are the user's, `error` says why the engine cannot run, and `wire` is the mirror of wire.h.
 //!
 //! Architecture invariants: layouts shared with the kernel side are generated from wire.h, never typed; nothing is decoded here;
@@ -213,6 +213,7 @@
 //! multiple of 32: `on_sys_exit` uses 224 of them, and the interpreter behind it 256.
 
 pub mod broker;
+mod cgroup_paths;
 mod containers;
 mod counting;
 mod engine;

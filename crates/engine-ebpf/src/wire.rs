@@ -36,8 +36,8 @@ pub use files_skel::{FilesSkel, FilesSkelBuilder};
 pub use functions_skel::{FunctionsSkelBuilder, OpenFunctionsSkel};
 pub use poller_skel::{PollerSkel, PollerSkelBuilder};
 pub use skel::types::{
-    block_flag, bound, bss, call_flag, call_plan, case_key, change_key, choice, code_backing, code_change, code_file,
-    code_file_key, code_mapping, count, count_key, count_times, data_reader, fds_all, fds_passed, fds_plan,
+    block_flag, bound, bss, call_flag, call_plan, case_key, cgroup_part, change_key, choice, code_backing, code_change,
+    code_file, code_file_key, code_mapping, count, count_key, count_times, data_reader, fds_all, fds_passed, fds_plan,
     file_detail, file_flag, file_kind, function_name, function_search, glob, glob_atom, left_out_flag, library_part,
     library_text, op, op_count, op_dir, op_kind, op_run, pressure, probe_plan, probe_word, rec_block, rec_blocked,
     rec_call, rec_cgroup, rec_changed, rec_completed, rec_detach, rec_exec, rec_exit, rec_file, rec_flag, rec_head,
@@ -62,7 +62,7 @@ macro_rules! wire {
     )* };
 }
 wire!(rec_head rec_call rec_more rec_block rec_start rec_signal rec_exit rec_exec rec_detach rec_blocked rec_stopped rec_file);
-wire!(u64 glob rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return script_frame script_layout script_piece rec_library library_text probe_plan stack_key stack_memo change_key code_change code_file code_file_key);
+wire!(u64 glob cgroup_part rec_cgroup rec_changed rec_moved count count_key call_plan fds_plan op op_run choice case_key task_state u32 rec_stack stack_return script_frame script_layout script_piece rec_library library_text probe_plan stack_key stack_memo change_key code_change code_file code_file_key);
 wire!(rec_id rec_wait rec_memory rec_submitted rec_completed uring_plan uring_fds);
 
 /// Major and minor number of a device in the kernel's own encoding (include/linux/kdev_t.h).

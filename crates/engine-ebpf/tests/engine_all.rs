@@ -7,12 +7,12 @@ use common::everything;
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stride_engine_base::Engine as _;
 use stride_engine_ebpf::{EbpfEngine, Settings};
-use stride_event::{Event, Glob, Machine, Outcome, Tid, TraceSpec};
+use stride_event::{CgroupPath, Event, Glob, Machine, Outcome, Tid, TraceSpec};
 use stride_syscalls::table;
 use stride_test_support::state::state;
 use stride_test_support::{Killed, Scratch, need_ebpf, or_skip, program, skip};
@@ -169,8 +169,7 @@ fn a_process_is_traced_while_it_is_in_the_cgroup() {
     }
     let below = cgroup.join("below");
     fs::create_dir(&below).unwrap();
-    let id = fs::metadata(&cgroup).unwrap().ino();
-    let mut engine = watch(Machine { cgroups: vec![id], ..Machine::default() });
+    let mut engine = watch(in_cgroup(&root, &cgroup));
     let script = format!(
         "cd /; echo $$ >{0}/cgroup.procs; cd /bin; cd /etc; echo $$ >{1}/cgroup.procs; cd /lib",
         below.display(),
@@ -185,6 +184,57 @@ fn a_process_is_traced_while_it_is_in_the_cgroup() {
     fs::remove_dir(cgroup).unwrap();
     assert_eq!(calls.len(), 1);
     assert_eq!(calls[&pid].iter().filter(|name| **name == "chdir").count(), 2, "{calls:?}");
+}
+
+fn in_cgroup(root: &Path, cgroup: &Path) -> Machine {
+    let names = cgroup.strip_prefix(root).unwrap().iter().map(Into::into).collect();
+    Machine { cgroups: vec![CgroupPath { root: root.to_owned(), names }], ..Machine::default() }
+}
+
+/// Makes cgroups of a name from different times, and of similar names, and counts the calls of a process in each.
+#[test]
+fn a_cgroup_is_followed_that_is_made_later_and_again() {
+    need_ebpf!();
+    let Some(root) = stride_engine_base::cgroup_root() else { skip!("no cgroup hierarchy of version 2") };
+    let slice = root.join(format!("stride-again-{}.slice", std::process::id()));
+    let unit = slice.join("unit");
+    if let Err(why) = fs::create_dir(&slice) {
+        skip!("{}: {why}", slice.display());
+    }
+    let mut engine = watch(in_cgroup(&root, &unit));
+    let run = |dir: &Path, moves: usize| {
+        fs::create_dir_all(dir).unwrap();
+        let script = format!(
+            "echo $$ >{}/cgroup.procs; {}echo $$ >{}/cgroup.procs",
+            dir.display(),
+            "cd /etc; ".repeat(moves),
+            root.display()
+        );
+        let status = Command::new("/bin/sh").args(["-c", &script]).status().unwrap();
+        assert!(status.success());
+        fs::remove_dir(dir).unwrap();
+    };
+    run(&slice.join("unit2"), 1);
+    run(&unit, 2);
+    run(&unit, 3);
+    fs::remove_dir(&slice).unwrap();
+    // The cgroup above is another one, too.
+    run(&unit, 4);
+    fs::remove_dir(&slice).unwrap();
+    run(&root.join(format!("unit-{}", std::process::id())), 5);
+    // And the cgroup is there at the end.
+    fs::create_dir_all(&unit).unwrap();
+    let script = format!("echo $$ >{}/cgroup.procs; exec /bin/true", unit.display());
+    let mut last = Command::new("/bin/sh").args(["-c", &script]).spawn().unwrap();
+    let calls = calls_until(&mut engine, last.id() as Tid);
+    assert!(last.wait().unwrap().success());
+    drop(engine);
+    fs::remove_dir(&unit).unwrap();
+    fs::remove_dir(&slice).unwrap();
+    let moves = |calls: &Vec<&str>| calls.iter().filter(|name| **name == "chdir").count();
+    let mut moves: Vec<usize> = calls.values().map(moves).collect();
+    moves.sort_unstable();
+    assert_eq!(moves, [0, 2, 3, 4], "{calls:?}");
 }
 
 #[test]

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use stride_engine_ebpf::broker::{Prepared, Reply};
 use stride_engine_ebpf::{EbpfEngine, Settings, probe};
-use stride_event::{Bounds, CallSet, CountBy, Counting, Endings, Glob, Machine, ProbedFile, StackRate, Tid, TraceSpec};
+use stride_event::{
+    Bounds, CallSet, CgroupPath, CountBy, Counting, Endings, Glob, Machine, ProbedFile, StackRate, Tid, TraceSpec,
+};
 use stride_stacks::{CodeFileToProbe, functions};
 use stride_syscalls::Abi;
 use stride_test_support::state::kernel_version;
@@ -126,7 +128,7 @@ fn settings() -> Vec<(&'static str, TraceSpec)> {
         comm: vec![glob(b"a*")],
         exe: vec![glob(b"*/b?")],
         user: Some(1),
-        cgroups: Vec::new(),
+        cgroups: vec![CgroupPath { root: "/".into(), names: vec!["a".into()] }],
         containers: vec![b"web*".to_vec()],
     };
     let endings = Endings {

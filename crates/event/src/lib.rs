@@ -44,7 +44,7 @@ pub use question::{Doing, FdOf, Question};
 pub use spec::endings::{Bounds, Endings};
 pub use spec::glob::{Atom, Glob};
 pub use spec::inject::{Chance, InjectedResult, Invocations, Poke, ThreadKey};
-pub use spec::machine::Machine;
+pub use spec::machine::{CgroupPath, Machine};
 pub use spec::wanted_threads::{WantedThreads, comm_words};
 pub use spec::{
     CallSet, Command, Counting, Daemonize, FdSet, FileFilter, Injection, Interruptible, Seccomp, StackRate, TraceSpec,

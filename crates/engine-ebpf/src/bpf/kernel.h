@@ -321,6 +321,7 @@ struct uprobe_task {
 
 struct kernfs_node {
 	u64 id;
+	const char *name;
 };
 
 struct cgroup;

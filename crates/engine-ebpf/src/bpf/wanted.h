@@ -44,6 +44,15 @@ struct {
 	__type(value, u32);
 } wanted_cgroups SEC(".maps");
 
+/* The paths of cgroups that are wanted by path, one after the other: a cgroup may be made later, or again. */
+const volatile u32 cgroup_part_count;
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cgroup_part);
+} cgroup_parts SEC(".maps");
+
 static __always_inline u64 id_of_cgroup(struct cgroup *cgroup)
 {
 	return BPF_CORE_READ(cgroup, kn, id);
@@ -363,16 +372,69 @@ static __always_inline int tell_cgroup(struct cgroup *cgroup, const char *path, 
 	return 0;
 }
 
+/* A cgroup that was made. */
+struct new_cgroup {
+	u64 id;
+	u64 above;
+	u64 name[CGROUP_NAME / sizeof(u64)];
+};
+
+/* Compares a cgroup with a part of a path. */
+static long part_step(u64 i, void *ctx)
+{
+	const struct new_cgroup *new = ctx;
+	struct cgroup_part *part, *below;
+	u32 at = i, next = i + 1, wanted = 1;
+	const u64 *name;
+	int word;
+
+	part = bpf_map_lookup_elem(&cgroup_parts, &at);
+	if (!part || part->above != new->above)
+		return 0;
+	name = (const u64 *)part->name;
+	for (word = 0; word < CGROUP_NAME / sizeof(u64); word++)
+		if (name[word] != new->name[word])
+			return 0;
+	if (part->last) {
+		bpf_map_update_elem(&wanted_cgroups, &new->id, &wanted, BPF_ANY);
+	} else {
+		below = bpf_map_lookup_elem(&cgroup_parts, &next);
+		if (below)
+			below->above = new->id;
+	}
+	return 0;
+}
+
+/* Nobody is in a new cgroup yet, so the first who enters is seen. */
+static __always_inline void follow_paths(struct cgroup *cgroup)
+{
+	struct cgroup_subsys_state *above = BPF_CORE_READ(cgroup, self.parent);
+	struct new_cgroup new = {};
+
+	if (!above || !is_version_2(cgroup))
+		return;
+	new.id = id_of_cgroup(cgroup);
+	new.above = id_of_cgroup(BPF_CORE_READ(above, cgroup));
+	if (bpf_probe_read_kernel_str(new.name, sizeof(new.name), BPF_CORE_READ(cgroup, kn, name)) > 0)
+		bpf_loop(cgroup_part_count, part_step, &new, 0);
+}
+
 SEC("typed_tp/cgroup_mkdir")
 int BPF_PROG(on_cgroup_begins, struct cgroup *cgroup, const char *path)
 {
-	return tell_cgroup(cgroup, path, 0);
+	if (cgroup_part_count)
+		follow_paths(cgroup);
+	return tell_cgroups ? tell_cgroup(cgroup, path, 0) : 0;
 }
 
 SEC("typed_tp/cgroup_rmdir")
 int BPF_PROG(on_cgroup_ends, struct cgroup *cgroup, const char *path)
 {
-	return tell_cgroup(cgroup, path, 1);
+	u64 id = id_of_cgroup(cgroup);
+
+	if (cgroup_part_count)
+		bpf_map_delete_elem(&wanted_cgroups, &id);
+	return tell_cgroups ? tell_cgroup(cgroup, path, 1) : 0;
 }
 
 #endif

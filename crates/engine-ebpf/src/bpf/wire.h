@@ -108,9 +108,20 @@ enum bound {
 	/* Calls whose functions programs are attached to, and bytes of a function's name. */
 	MOST_FUNCTIONS = 16,
 	FUNCTION_NAME = 64,
-	/* Processes that are never traced, and cgroups that are wanted. */
+	/* Processes that are never traced, cgroups that are wanted, and bytes of a cgroup's name. */
 	MOST_LEFT_OUT = 4096,
 	MOST_CGROUPS = 16384,
+	CGROUP_NAME = 256,
+};
+
+/* One directory of a path to a wanted cgroup. The directory below it is the next one. */
+struct cgroup_part {
+	/* The id of the cgroup above it. 0 if that is not there. */
+	u64 above;
+	/* It is the wanted cgroup itself. */
+	u64 last;
+	/* Filled up with zeros. */
+	u8 name[CGROUP_NAME];
 };
 
 /* One piece of memory to copy. Made from stride_syscalls::plan::Op. */

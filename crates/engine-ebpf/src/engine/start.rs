@@ -2,6 +2,7 @@
 
 use super::gathering::Gathering;
 use super::{Access, EbpfEngine};
+use crate::cgroup_paths;
 use crate::containers::Containers;
 use crate::error::{self, Why};
 use crate::kernel::Kernel;
@@ -78,6 +79,9 @@ impl EbpfEngine {
         }
         kernel.attach()?;
         let mut remarks = kernel.probe(&spec.library, only_process(spec, waiting.as_ref()))?;
+        if let Some(machine) = &spec.machine {
+            remarks.extend(cgroup_paths::follow(&mut kernel, &machine.cgroups)?);
+        }
         let mut containers = spec.machine.as_ref().map(|machine| Containers::new(&machine.containers));
         containers = containers.filter(|_| tells_containers(spec));
         if let Some(containers) = &mut containers {

@@ -102,6 +102,12 @@ impl<'a> Config<'a> {
         self.functions && !self.guarded
     }
 
+    /// Directories in the paths to wanted cgroups.
+    pub fn cgroup_parts(&self) -> u32 {
+        let paths = self.machine.iter().flat_map(|machine| &machine.cgroups);
+        paths.map(|path| path.names.len() as u32).sum()
+    }
+
     /// The times of calls may be estimated from some of them.
     pub fn may_estimate(&self) -> bool {
         let enough = self.counting.is_some_and(|c| c.only && c.estimated && c.is_by_number());

@@ -26,6 +26,7 @@ pub fn set(rodata: &mut rodata, config: &Config<'_>, tables: &Tables) {
         rodata.all = true;
         rodata.want_cgroups = !machine.cgroups.is_empty() || !machine.containers.is_empty();
         rodata.tell_cgroups = config.containers;
+        rodata.cgroup_part_count = config.cgroup_parts();
         rodata.want_user = machine.user.is_some();
         rodata.wanted_uid = machine.user.unwrap_or(0);
         rodata.comm_globs = machine.comm.len() as u32;

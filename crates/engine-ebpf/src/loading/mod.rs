@@ -2,6 +2,7 @@
 
 pub mod bare;
 pub mod btf;
+pub mod cgroup_parts;
 pub mod config;
 pub mod constants;
 pub mod ids;

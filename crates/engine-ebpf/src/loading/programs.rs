@@ -12,13 +12,15 @@ use crate::loading::refusal;
 use crate::loading::refusal::why;
 use crate::loading::relocate::{self, Types};
 use crate::loading::second_thread::{self, SecondThread};
-use crate::loading::{bare, constants, object, specialize};
+use crate::loading::{bare, cgroup_parts, constants, object, specialize};
 use crate::plans::Tables;
 use crate::plans::globs;
 use crate::plans::hooked::{self, HookedCalls};
 use crate::ring::Mapping;
 use crate::ring::size::RingSize;
-use crate::wire::{StrideSkel, StrideSkelBuilder, bound, bytes_of, call_plan, choice, left_out_flag, op, task_state};
+use crate::wire::{
+    StrideSkel, StrideSkelBuilder, bound, bytes_of, call_plan, cgroup_part, choice, left_out_flag, op, task_state,
+};
 use crate::{library, operations};
 use libbpf_rs::skel::{OpenSkel, Skel};
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle};
@@ -166,6 +168,7 @@ impl Programs {
             open.maps.globs.set_max_entries(bound::MOST_GLOBS.0)?;
             open.maps.left_out.set_max_entries(bound::MOST_LEFT_OUT.0)?;
             open.maps.wanted_cgroups.set_max_entries(bound::MOST_CGROUPS.0)?;
+            open.maps.cgroup_parts.set_max_entries(config.cgroup_parts().max(1))?;
         }
         open.maps.counts_by.set_autocreate(config.counts_more())?;
         if config.counting.is_some() && (!config.counts_more() || config.counts_failures()) {
@@ -188,10 +191,10 @@ impl Programs {
         open.progs.seed.set_autoload(config.attach || config.guarded);
         open.progs.learn_ids.set_autoload(nested || config.namespaces);
         open.progs.on_rename.set_autoload(config.machine.is_some_and(|machine| !machine.comm.is_empty()));
-        let by_cgroup = config.machine.is_some_and(|machine| !machine.cgroups.is_empty());
-        open.progs.on_cgroup_attach.set_autoload(by_cgroup || config.containers);
-        open.progs.on_cgroup_begins.set_autoload(config.containers);
-        open.progs.on_cgroup_ends.set_autoload(config.containers);
+        let by_cgroup = config.containers || config.machine.is_some_and(|machine| !machine.cgroups.is_empty());
+        open.progs.on_cgroup_attach.set_autoload(by_cgroup);
+        open.progs.on_cgroup_begins.set_autoload(by_cgroup);
+        open.progs.on_cgroup_ends.set_autoload(by_cgroup);
         let (skel, raw) = match by {
             Loader::Threads(second) => {
                 // (No thread is traced yet, and nobody else is concerned. With times of some calls only, entries are attached for moments.)
@@ -232,8 +235,11 @@ impl Programs {
             for (i, glob) in (0u32..).zip(globs::tables(machine)) {
                 skel.maps.globs.update(bytes_of(&[i]), bytes_of(&[glob]), MapFlags::ANY)?;
             }
+            for (i, part) in (0u32..).zip(cgroup_parts::parts(&machine.cgroups)) {
+                skel.maps.cgroup_parts.update(bytes_of(&[i]), bytes_of(&[part]), MapFlags::ANY)?;
+            }
         }
-        let kernel = Programs {
+        Ok(Programs {
             skel,
             raw,
             types: None,
@@ -250,11 +256,7 @@ impl Programs {
             timing: None,
             times_some,
             hooked,
-        };
-        for &cgroup in config.machine.iter().flat_map(|machine| &machine.cgroups) {
-            kernel.want_cgroup(cgroup)?;
-        }
-        Ok(kernel)
+        })
     }
 
     pub fn attach(&mut self) -> Result<(), Why> {
@@ -398,6 +400,11 @@ impl Programs {
     /// Threads in this cgroup and below it are wanted.
     pub fn want_cgroup(&self, id: u64) -> libbpf_rs::Result<()> {
         self.skel.maps.wanted_cgroups.update(bytes_of(&[id]), bytes_of(&[1u32]), MapFlags::ANY)
+    }
+
+    /// The directory of this number in the paths to wanted cgroups.
+    pub fn set_cgroup_part(&self, at: u32, part: cgroup_part) -> libbpf_rs::Result<()> {
+        self.skel.maps.cgroup_parts.update(bytes_of(&[at]), bytes_of(&[part]), MapFlags::ANY)
     }
 
     /// The fill of a ring beyond which records of calls are refused.

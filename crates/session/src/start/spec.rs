@@ -53,10 +53,10 @@ pub fn spec(options: &Options, needs: &Needs) -> Result<TraceSpec> {
     })
 }
 
-/// The part of the machine that is traced. Its cgroups are looked up now.
+/// The part of the machine that is traced.
 fn machine(options: &Options) -> Result<Option<Machine>> {
     let Some(machine) = &options.spec.machine else { return Ok(None) };
-    let cgroups = options.cgroups.iter().map(|path| cgroups::id(path)).collect::<Result<_>>()?;
+    let cgroups = options.cgroups.iter().map(|path| cgroups::find(path)).collect::<Result<_>>()?;
     Ok(Some(Machine { cgroups, ..machine.clone() }))
 }
 

@@ -41,7 +41,8 @@ pub const FLAGS: &[Flag] = &[
         doc: "Traces all processes in the cgroup and in those below it, as --all does, also those that enter it later. PATH is a \
               directory of the hierarchy of version 2 (/sys/fs/cgroup/system.slice/nginx.service), or its path in that \
               hierarchy as in /proc/PID/cgroup (/system.slice/nginx.service). A process that moves to another cgroup is no \
-              longer traced. May be given several times.",
+              longer traced. A cgroup that is not there yet is waited for, and one that is removed and made again is followed, as that of \
+              a unit of systemd that stops and starts. May be given several times.",
         update: |raw, given| {
             if given.os().is_empty() {
                 return Err(given.invalid());

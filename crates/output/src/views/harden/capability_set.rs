@@ -1,5 +1,6 @@
 //! Sets of capabilities (capabilities(7)), and those that a trace can tell to be unneeded.
 
+use stride_syscalls::sets;
 use stride_syscalls::uapi::consts as c;
 
 /// A set of capabilities, a bit for each.
@@ -40,6 +41,11 @@ impl CapabilitySet {
     /// Those of both.
     pub const fn or(self, other: CapabilitySet) -> CapabilitySet {
         CapabilitySet(self.0 | other.0)
+    }
+
+    /// Their names, of those that a trace can tell to be unneeded.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        self.tellable().filter_map(|one| sets::creds::CAP.name_of(one))
     }
 
     /// Their numbers (linux/capability.h), of those that a trace can tell to be unneeded.

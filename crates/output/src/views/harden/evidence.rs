@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{Effect, Thing, row_named, sets};
+use stride_syscalls::{Effect, Thing, row_named};
 use stride_track::directory;
 
 const KIND: &str = "stride-harden";
@@ -226,7 +226,7 @@ impl HardenEvidence {
                         programs: ["an earlier run".into()].into(),
                         ..UseOf::default()
                     };
-                    let all = CapabilitySet::TELLABLE.tellable().filter_map(|one| sets::creds::CAP.name_of(one));
+                    let all = CapabilitySet::TELLABLE.names();
                     evidence.may_need.extend(all.map(|name| (name.to_owned(), reason.clone())));
                 }
             }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// If more ports were used in one way, then they follow no list, and are not limited.
 const MOST_PORTS: usize = 64;
-const PORT_RIGHTS: [(PortUse, &str); 2] = [(PortUse::BindTcp, "bind_tcp"), (PortUse::ConnectTcp, "connect_tcp")];
+pub const PORT_RIGHTS: [(PortUse, &str); 2] = [(PortUse::BindTcp, "bind_tcp"), (PortUse::ConnectTcp, "connect_tcp")];
 
 /// A ruleset.
 pub fn ruleset(evidence: &HardenEvidence) -> String {
@@ -92,6 +92,6 @@ fn quoted(words: &[&str]) -> String {
 }
 
 /// A path in a basic string of TOML. Landlock Config has variables there, which begin with `$`.
-fn escaped(path: &str) -> String {
+pub fn escaped(path: &str) -> String {
     path.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$")
 }

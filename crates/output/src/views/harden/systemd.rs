@@ -8,7 +8,7 @@ use super::reachable;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use stride_event::quantity::{count, grouped};
-use stride_syscalls::{Abi, Class, Effect, Flow, For, Syscall, Ty, row_named, sets, table};
+use stride_syscalls::{Abi, Class, Effect, Flow, For, Syscall, Ty, row_named, table};
 
 /// The width of lines with many names.
 const WIDTH: usize = 100;
@@ -276,8 +276,8 @@ fn capabilities(out: &mut String, evidence: &HardenEvidence, off: &str) {
             wrapped(out, "#   ", "#     ", &format!("{}: {reason}", names.join(" ")), "");
         }
     }
-    let names = CapabilitySet::TELLABLE.tellable().filter_map(|one| sets::creds::CAP.name_of(one));
-    let unneeded: Vec<&str> = names.filter(|name| !evidence.may_need.contains_key(*name)).collect();
+    let unneeded: Vec<&str> =
+        CapabilitySet::TELLABLE.names().filter(|name| !evidence.may_need.contains_key(*name)).collect();
     if !unneeded.is_empty() {
         let more = if off.is_empty() { " \\" } else { "" };
         wrapped(out, &format!("{off}CapabilityBoundingSet=~"), &format!("{off}  "), &unneeded.join(" "), more);

@@ -3,15 +3,15 @@
 use super::environment::LookedUpVariables;
 use super::manager;
 use super::names::{PathId, UsedPaths, Uses, tidy};
-use super::network::{Dealing, Network};
+use super::network::Network;
 use super::opens::{OpenName, OpenNames};
-use super::resolve::{ChangedRoots, MadeLinks, through_proc};
+use super::resolve::{ChangedRoots, MadeLinks, from_root, through_proc};
 use super::users::{RunPrograms, UserId};
 use stride_decode::Resolver;
 use stride_event::{Call, Event, Outcome, StartKind, Tid};
 use stride_syscalls::uapi::consts as c;
-use stride_syscalls::{Class, Data, Effect, Flow, PathStart, Syscall, Thing};
-use stride_track::{ObjectId, ObjectKind, Seen, Tracker, address_name};
+use stride_syscalls::{Data, Effect, Flow, PathStart, Syscall, Thing};
+use stride_track::{ObjectId, ObjectKind, Seen, Tracker};
 
 /// The uses of the run so far.
 #[derive(Default)]
@@ -135,7 +135,7 @@ impl InputsOfRun {
     }
 
     fn failed(&mut self, call: &Call, row: &'static Syscall, errno: u32, seen: &Seen, tracker: &Tracker) {
-        self.dealt(call, row, Some(errno), seen, tracker);
+        self.network.dealt(call, row, Some(errno), seen, (tracker, &mut self.programs));
         if !names_files(row) || row.has_effect(Effect::ChangesPaths) {
             return;
         }
@@ -165,7 +165,7 @@ impl InputsOfRun {
     }
 
     fn succeeded(&mut self, call: &Call, row: &'static Syscall, value: i64, seen: &Seen, tracker: &Tracker) {
-        self.dealt(call, row, None, seen, tracker);
+        self.network.dealt(call, row, None, seen, (tracker, &mut self.programs));
         if let Some(transfer) = row.transfer() {
             match (transfer.flow, transfer.data) {
                 (Flow::In, Data::Records) => self.listed(seen, tracker),
@@ -570,52 +570,6 @@ impl InputsOfRun {
             self.names.used(name, Uses::INTERPRETER, by);
         }
     }
-
-    /// Notes the address that a call was given.
-    fn dealt(&mut self, call: &Call, row: &Syscall, errno: Option<u32>, seen: &Seen, tracker: &Tracker) {
-        if !row.class.intersects(Class::NETWORK) {
-            return;
-        }
-        let dealing = if row.has_effect(Effect::Connects) {
-            Dealing::Connected
-        } else if row.has_effect(Effect::Binds) {
-            Dealing::Bound
-        } else if row.makes() == Some(Thing::Connection) && errno.is_none() {
-            Dealing::Accepted
-        } else if row.transfer().is_some_and(|transfer| transfer.flow == Flow::Out) {
-            Dealing::Sent
-        } else {
-            return;
-        };
-        let Some(socket) = seen.object.filter(|object| tracker.kind(*object) == ObjectKind::Socket) else { return };
-        let socket = tracker.name(socket);
-        let address = if dealing == Dealing::Accepted {
-            socket.to_vec()
-        } else {
-            let protocol = socket.split(|byte| *byte == b' ').next().unwrap_or_default();
-            let Some(name) = address_name(call.message_address().unwrap_or_default()) else { return };
-            [protocol, b" ", &placed(name, protocol, seen.pid, tracker)].concat()
-        };
-        let by = self.programs.of(seen.pid, tracker);
-        self.network.used(dealing, address, errno, by);
-    }
-}
-
-/// The name of a socket. One in the file system is told from the root on, if it can be.
-fn placed(name: Vec<u8>, protocol: &[u8], pid: Tid, tracker: &Tracker) -> Vec<u8> {
-    if protocol != b"UNIX" || name.starts_with(b"@") {
-        return name;
-    }
-    from_root(&name, pid, tracker).unwrap_or(name)
-}
-
-/// The path from the root on. `None` if it is relative, and the working directory of the process is not known.
-pub fn from_root(path: &[u8], pid: Tid, tracker: &Tracker) -> Option<Vec<u8>> {
-    if path.starts_with(b"/") {
-        return Some(tidy(path));
-    }
-    let directory = tracker.name(tracker.working_directory(pid)?);
-    directory.starts_with(b"/").then(|| tidy(&[directory, b"/", path].concat()))
 }
 
 /// `__O_TMPFILE` and `O_DIRECTORY`.

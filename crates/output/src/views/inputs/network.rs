@@ -1,7 +1,11 @@
 //! Addresses of sockets that the run used.
 
-use super::users::{UsedBy, UserId};
+use super::resolve::from_root;
+use super::users::{RunPrograms, UsedBy, UserId};
 use std::collections::BTreeMap;
+use stride_event::{Call, Tid};
+use stride_syscalls::{Class, Effect, Flow, Syscall, Thing};
+use stride_track::{ObjectKind, Seen, Tracker, address_name};
 
 /// The addresses that are listed.
 const MAX_ADDRESSES: usize = if cfg!(test) { 1 << 8 } else { 1 << 14 };
@@ -64,7 +68,43 @@ impl Network {
         asked.map(|((_, address), _)| &address[..]).collect()
     }
 
-    pub fn used(&mut self, dealing: Dealing, address: Vec<u8>, errno: Option<u32>, by: UserId) {
+    /// Notes the address that a call was given, or took a connection from.
+    pub fn dealt(
+        &mut self,
+        call: &Call,
+        row: &Syscall,
+        errno: Option<u32>,
+        seen: &Seen,
+        (tracker, programs): (&Tracker, &mut RunPrograms),
+    ) {
+        if !row.class.intersects(Class::NETWORK) {
+            return;
+        }
+        let dealing = if row.has_effect(Effect::Connects) {
+            Dealing::Connected
+        } else if row.has_effect(Effect::Binds) {
+            Dealing::Bound
+        } else if row.makes() == Some(Thing::Connection) && errno.is_none() {
+            Dealing::Accepted
+        } else if row.transfer().is_some_and(|transfer| transfer.flow == Flow::Out) {
+            Dealing::Sent
+        } else {
+            return;
+        };
+        let Some(socket) = seen.object.filter(|object| tracker.kind(*object) == ObjectKind::Socket) else { return };
+        let socket = tracker.name(socket);
+        let address = if dealing == Dealing::Accepted {
+            socket.to_vec()
+        } else {
+            let protocol = socket.split(|byte| *byte == b' ').next().unwrap_or_default();
+            let Some(name) = address_name(call.message_address().unwrap_or_default()) else { return };
+            [protocol, b" ", &placed(name, protocol, seen.pid, tracker)].concat()
+        };
+        let by = programs.of(seen.pid, tracker);
+        self.used(dealing, address, errno, by);
+    }
+
+    fn used(&mut self, dealing: Dealing, address: Vec<u8>, errno: Option<u32>, by: UserId) {
         let key = (dealing, address);
         if self.all.len() >= MAX_ADDRESSES && !self.all.contains_key(&key) {
             self.left_out += 1;
@@ -78,4 +118,12 @@ impl Network {
         }
         it.users.add(by);
     }
+}
+
+/// The name of a socket. One in the file system is told from the root on, if it can be.
+fn placed(name: Vec<u8>, protocol: &[u8], pid: Tid, tracker: &Tracker) -> Vec<u8> {
+    if protocol != b"UNIX" || name.starts_with(b"@") {
+        return name;
+    }
+    from_root(&name, pid, tracker).unwrap_or(name)
 }

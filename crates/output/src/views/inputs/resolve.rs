@@ -105,3 +105,12 @@ pub fn through_proc(path: &[u8], pid: Tid, tracker: &Tracker) -> Option<Vec<u8>>
     let is_known = tracker.kind(object) == ObjectKind::Path && directory.starts_with(b"/");
     is_known.then(|| tidy(&[directory, b"/", rest].concat()))
 }
+
+/// The path from the root on. `None` if it is relative, and the working directory of the process is not known.
+pub fn from_root(path: &[u8], pid: Tid, tracker: &Tracker) -> Option<Vec<u8>> {
+    if path.starts_with(b"/") {
+        return Some(tidy(path));
+    }
+    let directory = tracker.name(tracker.working_directory(pid)?);
+    directory.starts_with(b"/").then(|| tidy(&[directory, b"/", path].concat()))
+}

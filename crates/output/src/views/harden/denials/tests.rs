@@ -61,6 +61,45 @@ fn things_that_apparmor_refused() {
     assert!(advice("").contains("Stride has no rule for open"));
 }
 
+#[test]
+fn things_that_landlock_refused() {
+    let access = |event: u32, rest: &str| format!("audit: type=1423 audit(1.2:{event}): domain=1a blockers={rest}\n");
+    let call = |event: u32, comm: &str| {
+        format!("audit: type=1300 audit(1.2:{event}): arch=c000003e syscall=257 success=no comm=\"{comm}\"\n")
+    };
+    let domain =
+        "audit: type=1424 audit(1.2:3): domain=1a status=allocated mode=enforcing exe=\"/bin/box\" comm=\"box\"\n";
+    let log = [
+        &access(3, "fs.read_file path=\"/etc/known\" dev=\"vda2\" ino=3"),
+        domain,
+        &call(3, "cat"),
+        &access(4, "fs.read_file path=\"/etc/known\" dev=\"vda2\" ino=3"),
+        &call(9, "other"),
+        &call(4, "sh"),
+        "type=LANDLOCK_ACCESS msg=audit(1.2:5): domain=1a blockers=fs.make_reg,fs.refer path=\"/a$b\" dev=\"x\" ino=4\n",
+        &access(6, "net.connect_tcp daddr=127.0.0.1 dest=80"),
+        &access(7, "scope.signal opid=7 ocomm=\"x\""),
+    ]
+    .map(String::from)
+    .concat();
+    let expected = "\
+2 times: /etc/known for read_file, refused, by cat, sh
+  The evidence has it (2 times by sh), so the rules are older, or others: make them again from this evidence.
+1 time: /a$b for make_reg, refused
+  The evidence does not have it. Add a run that does it (--harden=json --harden-with=FILE), or, if that is right:
+  [[path_beneath]] with allowed_access = [\"make_reg\"] and parent = [\"/a$$b\"]
+1 time: /a$b for refer, refused
+  The evidence does not have it. Add a run that does it (--harden=json --harden-with=FILE), or, if that is right:
+  [[path_beneath]] with allowed_access = [\"refer\"] and parent = [\"/a$$b\"]
+1 time: port 80 for connect_tcp, refused
+  The evidence does not have it. Add a run that does it (--harden=json --harden-with=FILE), or, if that is right:
+  [[net_port]] with allowed_access = [\"connect_tcp\"] and port = [80]
+1 time: scope.signal, refused
+  Stride has no rule for scope.signal: see landlock(7).
+";
+    assert_eq!(explained(&log), expected);
+}
+
 /// Names in the log bring no lines and no rules of their own.
 #[test]
 fn hostile_logs() {
