@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The versions that the tests were written with.
-const PACKAGES: [(&str, &[&str]); 8] = [
+const PACKAGES: [(&str, &[&str]); 9] = [
+    ("azure-storage-blob", &["azure-storage-blob==12.31.1"]),
     ("cyclonedx", &["cyclonedx-python-lib[json-validation]==11.12.0"]),
     ("duckdb", &["duckdb==2.0.0"]),
     ("duckdb-cli", &["duckdb-cli==1.5.6"]),

@@ -2,7 +2,7 @@
 
 use super::common::*;
 use super::proxy::{Fault, ProxiedRequest, Proxy};
-use super::server::{S3Server, settings};
+use super::server::{StoreServer, settings};
 use super::{contents, rows, run_with, spooled};
 use nix::sys::signal::Signal;
 use std::collections::BTreeMap;

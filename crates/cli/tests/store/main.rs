@@ -1,10 +1,10 @@
-//! `--parquet=s3://...`: tables in an object store. An S3 server (moto) comes from PyPI, into an environment below target/. Where PyPI cannot be
+//! `--parquet=s3://...` and `az://...`: tables in an object store. A server of S3 (moto) comes from PyPI, and one of Azure (Azurite) from npm, into directories below target/. Where these cannot be
 //! reached, the tests are reported as skipped.
 
 /// A server with the bucket `traces`.
 macro_rules! s3 {
     () => {{
-        let mut server = match S3Server::start(false) {
+        let mut server = match StoreServer::s3(false) {
             Ok(server) => server,
             Err(why) => skip!("no S3 server: {why}"),
         };
@@ -13,9 +13,12 @@ macro_rules! s3 {
     }};
 }
 
+mod azure;
 #[path = "../common/mod.rs"]
 mod common;
 mod faults;
+#[path = "../common/packages.rs"]
+mod packages;
 mod proxy;
 #[path = "../common/python_packages.rs"]
 mod python;
@@ -24,7 +27,7 @@ mod server;
 use common::*;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use proxy::{Fault, Proxy};
-use server::{S3Server, settings};
+use server::{StoreServer, settings};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -117,7 +120,7 @@ fn the_files_of_a_directory() {
 #[test]
 fn a_store_that_cannot_be_written_is_refused_before_anything_runs() {
     let server = s3!();
-    let mut strict = S3Server::start(true).unwrap();
+    let mut strict = StoreServer::s3(true).unwrap();
     strict.bucket("traces");
     let scratch = Scratch::new("store-refused");
     let closed = Proxy::start(server.port, |_| Fault::Refused);

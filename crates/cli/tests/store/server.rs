@@ -1,27 +1,49 @@
-//! An S3 server from PyPI, in a process of its own.
+//! Servers of object stores from PyPI and npm, in processes of their own.
 
 use super::common::*;
-use super::python;
+use super::{packages, python};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-pub struct S3Server {
+/// The version that the tests were written with.
+const AZURITE: &str = "azurite@3.35.0";
+
+fn script(name: &str) -> String {
+    format!("{}/../cli/tests/store/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+pub struct StoreServer {
     process: Child,
     commands: ChildStdin,
     answers: BufReader<ChildStdout>,
     pub port: u16,
 }
 
-impl S3Server {
-    /// The error says why there is none. `refuses_keys`: it knows no key but lets the first request pass.
-    pub fn start(refuses_keys: bool) -> Result<S3Server, String> {
-        let python = python::with("moto")?;
-        let mut command = Command::new(python);
-        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/../cli/tests/store/server.py"));
+impl StoreServer {
+    /// A server of S3's protocol. The error says why there is none. `refuses_keys`: it knows no key but lets the first request pass.
+    pub fn s3(refuses_keys: bool) -> Result<StoreServer, String> {
+        let mut command = Command::new(python::with("moto")?);
+        command.arg(script("server.py"));
         if refuses_keys {
             command.env("INITIAL_NO_AUTH_ACTION_COUNT", "1");
         }
+        StoreServer::start(command, "moto")
+    }
+
+    /// A server of Azure's, which keeps its files in this directory.
+    pub fn azure(directory: &Path) -> Result<StoreServer, String> {
+        let azurite = packages::installed(&AZURITE.replace('@', "-"), |place| {
+            let mut npm = Command::new("npm");
+            npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(place).arg(AZURITE);
+            npm
+        })?;
+        let mut command = Command::new(python::with("azure-storage-blob")?);
+        command.arg(script("azure.py")).arg(azurite.join("node_modules/.bin/azurite-blob")).arg(directory);
+        StoreServer::start(command, "Azurite")
+    }
+
+    fn start(mut command: Command, name: &str) -> Result<StoreServer, String> {
         without_proxies(&mut command);
         let mut process = command
             .stdin(Stdio::piped())
@@ -30,8 +52,8 @@ impl S3Server {
             .spawn()
             .map_err(|e| e.to_string())?;
         let (commands, answers) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
-        let mut server = S3Server { process, commands, answers: BufReader::new(answers), port: 0 };
-        server.port = server.answer().parse().map_err(|_| "moto does not start".to_owned())?;
+        let mut server = StoreServer { process, commands, answers: BufReader::new(answers), port: 0 };
+        server.port = server.answer().parse().map_err(|_| format!("{name} does not start"))?;
         Ok(server)
     }
 
@@ -72,7 +94,7 @@ impl S3Server {
     }
 }
 
-impl Drop for S3Server {
+impl Drop for StoreServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
