@@ -10,7 +10,7 @@ mod server;
 use common::*;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use server::S3Server;
+use server::StoreServer;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
@@ -73,7 +73,7 @@ fn a_crash_is_recorded_and_kept() {
 fn a_crash_goes_to_a_store() {
     need_ebpf!();
     let stride = or_skip!(stride());
-    let mut server = or_skip!(S3Server::start(false));
+    let mut server = or_skip!(StoreServer::s3(false));
     let settings = [
         ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", server.port)),
         ("AWS_REGION", "us-east-1".into()),

@@ -88,6 +88,7 @@ quantities! {
     REFUSED = Count "refused": "calls that were refused";
     REPEATED = Count "repeated": "calls or questions with the same answer as before";
     REQUESTS = Count "requests": "requests";
+    REQUESTS_IN_ALL = Count "requests_in_all": "requests on all connections";
     RETURNS = Count "returns": "times that memory was given back and asked for again";
     RUN = Time "run_ns": "the duration of the run";
     SAME_QUESTION = Count "same_question": "how often the most frequent question was asked";

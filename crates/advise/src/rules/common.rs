@@ -341,6 +341,14 @@ pub fn process_name(pid: Tid, comm: &[u8]) -> Vec<u8> {
     }
 }
 
+/// `worker-3 (thread 7)`
+pub fn thread_name(tid: Tid, comm: &[u8]) -> Vec<u8> {
+    match comm {
+        [] => format!("thread {tid}").into_bytes(),
+        comm => [comm, format!(" (thread {tid})").as_bytes()].concat(),
+    }
+}
+
 /// Evidence that names a process.
 pub fn process(pid: Tid, comm: &[u8], calls: u64) -> Evidence {
     Evidence { pid: Some(pid), ..Evidence::new(EvidenceKind::Process, process_name(pid, comm), calls) }

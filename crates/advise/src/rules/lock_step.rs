@@ -2,12 +2,14 @@
 
 use super::common::{Bounded, Claims, ProcessCounts, plain, process, thing};
 use super::few_at_once::FewAtOnce;
+use super::uneven_connections::UnevenConnections;
 use crate::counts::by_thread::LostTime;
 use crate::counts::index::{Index, Observed, OpenFile};
 use crate::counts::kinds::{is_read, is_write};
 use crate::report::finding::{Candidate, Confidence, Evidence};
 use crate::report::quantity::{
-    AT_A_TIME, BATCHES, CONNECTIONS, MEAN_BATCH, MEAN_WAIT, REQUESTS, RUN, SERVERS, THREADS, TIMES, WAITED,
+    AT_A_TIME, BATCHES, CONNECTIONS, MEAN_BATCH, MEAN_WAIT, OTHERS_LIVED, REQUESTS, REQUESTS_IN_ALL, RUN, SERVERS,
+    THREADS, TIMES, WAITED, WORKER_LIVED,
 };
 use crate::report::statement::{Statement, say};
 use crate::rule::{Rule, RuleInfo};
@@ -41,6 +43,7 @@ pub const RULE: RuleInfo = RuleInfo {
         the waiting is a tenth of the run, and from five on if each took 5 ms or more and the waiting is half of the run. \
         Slow requests to several servers are counted together. If three or more threads make the requests, the finding says so: they hold a lock meanwhile, or get their work one by one. If two to four requests to one server are under way at a time, for half of the run and \
         5 ms each, that is told as a small pool. \
+        If one of three or more connections is used for half of the run and three times as long as the others, which began at the same time, that is told as an uneven division of the work. \
         If three or more begin at the same time, and the next ones only when all of them are answered, that is told as batches, if they waited a quarter of the run for answers that were slower than the mean of their batch. \
         Short round trips on connections of their own are reported as `reconnects`, and answers that a delayed \
         acknowledgement held up as `small-sends`. Calls do not show whether a request needs the answer to the one before.\n\n\
@@ -59,6 +62,7 @@ struct LockStep {
     pending: FxHashMap<Tid, u32>,
     processes: ProcessCounts,
     few: FewAtOnce,
+    uneven: UnevenConnections,
 }
 
 /// A connection that its process made.
@@ -133,6 +137,7 @@ impl Rule for LockStep {
     }
 
     fn closed(&mut self, file: &OpenFile, _: &Index, _: &Tracker) {
+        self.uneven.closed(file.id);
         let Some(flow) = self.flows.remove(&file.id) else { return };
         if flow.request.is_some() {
             self.few.given_up(flow.peer);
@@ -146,6 +151,9 @@ impl Rule for LockStep {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let run = index.own_span() as f64;
+        if let Some(candidate) = self.on_one_connection(index, tracker) {
+            return vec![candidate];
+        }
         let mut slow: Vec<_> = self.peers.iter().filter(|(_, peer)| peer.is_slow(run)).collect();
         slow.sort_by_key(|((pid, object), peer)| (Reverse(peer.waited), *object, *pid));
         let Some(((_, object), worst)) = slow.first() else {
@@ -208,6 +216,39 @@ fn parked(threads: &[Tid], hand_overs: &HandOvers) -> (u64, Ns) {
 }
 
 impl LockStep {
+    /// One of several connections to a server has most of the requests, and the others have nothing to do.
+    fn on_one_connection(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
+        let least = index.own_span() as f64 * SLOW_TRIPS_PART.ratio();
+        let uneven = self.uneven.worst(least as Ns)?;
+        let (pid, object) = uneven.peer;
+        let calls =
+            self.peers.get(&uneven.peer).into_iter().flat_map(|peer| peer.first.iter().chain(peer.claims.iter()));
+        Some(Candidate {
+            sentence: say!(
+                "{}: {} of {} requests were made on one of {} connections, one at a time, for {} of {}; the others, which began at the same time, had their last answers after {} at most.",
+                plain(tracker.name(object)),
+                REQUESTS.of(uneven.longest.requests),
+                REQUESTS_IN_ALL.of(uneven.requests),
+                CONNECTIONS.of(uneven.connections),
+                WORKER_LIVED.of(uneven.longest.used()),
+                RUN.of(index.span()),
+                OTHERS_LIVED.of(uneven.others),
+            ),
+            evidence: vec![thing(object, uneven.requests, tracker), process(pid, index.comm(pid, tracker), uneven.requests)],
+            advice: "Let all workers take their next piece from one queue (a channel, a pool), so that whoever is free goes on; a division beforehand by a key, a hash or a range gives one of them most of the work. Or \
+                     divide the largest part further. If these requests have to keep their order, this is as it must be."
+                .into(),
+            confidence: Confidence::Possible,
+            makers: calls.collect(),
+            perhaps_more: uneven.saved,
+            estimate: "the time by which this connection was used longer than the mean of all".into(),
+            matters: true,
+            // A server may sleep for each request.
+            instead_of: &["lost-time"],
+            ..Candidate::default()
+        })
+    }
+
     /// Slow requests of one process to several servers, one after another.
     fn of_many_peers(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
         let mut processes: FxHashMap<Tid, Vec<(ObjectId, &Peer)>> = FxHashMap::default();
@@ -329,6 +370,7 @@ impl LockStep {
         if self.pending.len() < MAX_PROCESSES {
             self.pending.entry(peer.0).or_default();
         }
+        self.uneven.connected(file, peer, observed.call.returned);
         self.flows.entry(file, || Flow { peer, request: None, trips: 0 });
     }
 
@@ -337,6 +379,7 @@ impl LockStep {
         let Some(request) = flow.request.take() else { return };
         let waited = observed.call.returned.saturating_sub(request.sent);
         self.few.answered(flow.peer, waited, observed.call.returned);
+        self.uneven.answered(file, waited, observed.call.returned);
         if let Some(pending) = self.pending.get_mut(&flow.peer.0) {
             *pending = pending.saturating_sub(1);
             if *pending > 0 {

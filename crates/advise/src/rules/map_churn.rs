@@ -16,6 +16,10 @@ use stride_track::{ObjectId, Tracker};
 const MAPPED_AGAIN: Threshold =
     Threshold::count("mapped-again", 50, "mappings of one size that one process maps and unmaps again");
 
+const MAPPED_FEW: Threshold =
+    Threshold::count("mapped-few", 5, "the same, if the mappings come to as much as mapped-volume and were touched");
+const MAPPED_VOLUME: Threshold = Threshold::bytes("mapped-volume", 1 << 30, "so much in all, if the mappings are few");
+
 const PIECES_MAPPED: Threshold =
     Threshold::count("pieces-mapped", 1_000, "mappings of one file that one process makes and unmaps again");
 
@@ -25,14 +29,14 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A process maps fresh memory with mmap(2), unmaps it, and does so again with the same size. Each time the kernel \
         hands out zeroed pages, with a page fault for each page that is touched, and takes them back. The page faults cost \
         more than the calls seen here.\n\n\
-        Mappings without a file that were unmapped as a whole are reported if one process makes at least fifty of one size. \
+        Mappings without a file that were unmapped as a whole are reported if one process makes at least fifty of one size, or five of one size that come to 1 GiB and whose pages were touched: to take back pages that nobody touched takes no time. \
         Keeping the memory would save all but the first. So are pieces of one file that a process maps and unmaps at least 1,000 times: one mapping of the whole file serves \
         them all.\n\n\
         Example: a program takes a buffer of 1 MiB for each of 5,000 pictures and frees it; its allocator uses mmap for \
         blocks of that size. One buffer for all pictures saves 9,998 of 10,000 calls, and 1,280,000 page faults. With the C \
         library, \
         mallopt(M_MMAP_THRESHOLD) above the size has the same effect.",
-    thresholds: &[MAPPED_AGAIN, PIECES_MAPPED],
+    thresholds: &[MAPPED_AGAIN, MAPPED_FEW, MAPPED_VOLUME, PIECES_MAPPED],
     make: || Box::new(MapChurn::default()),
 };
 
@@ -54,6 +58,21 @@ struct Pairs {
     unmap: CallKey,
     pairs: u64,
     line: u64,
+    /// The time that unmapping took.
+    unmapping: Ns,
+}
+
+/// To take a page back takes longer, and to unmap one that nobody touched takes less. (A huge page is taken back as a whole.)
+const TOUCHED_PAGE: Ns = 2;
+const PAGE: u64 = 4096;
+
+impl Pairs {
+    /// So much memory of this size was mapped and given back that it matters.
+    fn is_often(&self, size: u64) -> bool {
+        let bytes = size.saturating_mul(self.pairs);
+        let touched = self.unmapping >= bytes / PAGE * TOUCHED_PAGE;
+        self.pairs >= MAPPED_AGAIN.get() || self.pairs >= MAPPED_FEW.get() && bytes >= MAPPED_VOLUME.get() && touched
+    }
 }
 
 impl Rule for MapChurn {
@@ -68,7 +87,7 @@ impl Rule for MapChurn {
         if observed.has(Effect::Maps) {
             if is_anonymous(observed) {
                 self.mapped.forget_ended(observed.tracker, |_| false);
-                self.again.forget_ended(observed.tracker, |pairs| pairs.pairs >= MAPPED_AGAIN.get());
+                self.again.forget_ended(observed.tracker, |pairs| pairs.pairs >= MAPPED_FEW.get());
                 if let Some(known) = self.mapped.entry((pid, value as u64), || size) {
                     *known = size;
                 }
@@ -77,6 +96,7 @@ impl Rule for MapChurn {
                     unmap: observed.key,
                     pairs: 0,
                     line: observed.line,
+                    unmapping: 0,
                 });
             }
             if let Some(object) = observed.seen.object.filter(|_| observed.arg("flags") & c::MAP_FIXED == 0) {
@@ -98,7 +118,8 @@ impl Rule for MapChurn {
         let Some(pairs) = self.again.get_mut(&(pid, size)) else { return };
         pairs.unmap = observed.key;
         pairs.pairs += 1;
-        if pairs.pairs >= MAPPED_AGAIN.get() {
+        pairs.unmapping += observed.time();
+        if pairs.is_often(size) {
             self.processes.count(pid, observed.tracker);
         }
     }
@@ -117,7 +138,7 @@ impl MapChurn {
             *known = (object, size);
         }
         let (map, line) = (observed.key, observed.line);
-        self.files.entry((pid, object), || Pairs { map, unmap: map, pairs: 0, line });
+        self.files.entry((pid, object), || Pairs { map, unmap: map, pairs: 0, line, unmapping: 0 });
     }
 
     fn pieces_of_file(&self, index: &Index, tracker: &Tracker) -> Option<Candidate> {
@@ -141,7 +162,7 @@ impl MapChurn {
     }
 
     fn memory(&self) -> Option<Candidate> {
-        let mut often: Vec<_> = self.again.iter().filter(|(_, pairs)| pairs.pairs >= MAPPED_AGAIN.get()).collect();
+        let mut often: Vec<_> = self.again.iter().filter(|((_, size), pairs)| pairs.is_often(*size)).collect();
         often.sort_by_key(|((pid, size), pairs)| (std::cmp::Reverse(pairs.pairs), *size, *pid));
         let ((pid, size), worst) = often.first()?;
         let evidence = often.iter().map(|((pid, size), pairs)| {

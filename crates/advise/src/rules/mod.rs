@@ -76,6 +76,7 @@ mod tiny_writes;
 mod turn_group;
 mod unanswered;
 mod undone;
+mod uneven_connections;
 mod uneven_workers;
 mod unsynced_rename;
 mod vain_wakes;

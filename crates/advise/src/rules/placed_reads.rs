@@ -35,6 +35,12 @@ pub struct Reads {
     pub jumps: u64,
     /// Reads of a range that had been read before, and not changed since.
     pub again: u64,
+    /// Reads that began within the bytes of the read before, and brought more than these.
+    pub overlaps: u64,
+    /// The bytes that were read twice so.
+    pub overlapping: u64,
+    /// The file was locked or changed between two reads.
+    pub changed: bool,
     /// The largest offset up to which the file was read.
     pub extent: u64,
     pub line: u64,
@@ -42,6 +48,8 @@ pub struct Reads {
     pub parent: Option<Tid>,
     pub claims: Claims,
     pub claims_again: Claims,
+    /// The place of the latest read.
+    begin: u64,
     end: u64,
     changes: u64,
     seen: FxHashSet<(u64, u64)>,
@@ -120,11 +128,16 @@ impl PlacedReads {
             self.ranges -= reads.seen.len();
             reads.seen.clear();
             reads.changes = changes;
+            reads.changed |= reads.calls > 0;
         }
         reads.calls += 1;
         reads.bytes += bytes;
         reads.jumps += u64::from(reads.end != at);
-        reads.end = at + bytes;
+        if (reads.begin + 1..reads.end).contains(&at) && at + bytes > reads.end {
+            reads.overlaps += 1;
+            reads.overlapping += reads.end - at;
+        }
+        (reads.begin, reads.end) = (at, at + bytes);
         reads.extent = reads.extent.max(reads.end);
         reads.line = observed.line;
         let calls = || [Some(observed.key), seek].into_iter().flatten();

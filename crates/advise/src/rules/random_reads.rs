@@ -34,7 +34,7 @@ pub const RULE: RuleInfo = RuleInfo {
         the one before had ended. Reads of whole pages do not count: databases do that, and keep the pages. A read counts as \
         made before if the same process read as many bytes at the same place; 300 of these, if they are half of all reads of \
         the file, are reported. After a write to the file, or a lock on it (another process may have changed it), counting \
-        begins anew. A file of which one process reads twenty times as many bytes as the part of it that it reads has, or 256 MiB and five times as many, is also reported if locks or changes come between: so does a query that goes through a whole table because there is no index, and a program that follows a file by reading all of it each time. The same is reported of five or more children of one process together that each read the file: a loop that appends to an archive with a process for each item.\n\n\
+        begins anew. From 1,000 reads on, if half of them begin within the bytes of the one before and half of all bytes were so read twice, the file is reported as a stream that is moved by a seek before each record. A file of which one process reads twenty times as many bytes as the part of it that it reads has, or 256 MiB and five times as many, is also reported if locks or changes come between: so does a query that goes through a whole table because there is no index, and a program that follows a file by reading all of it each time. The same is reported of five or more children of one process together that each read the file: a loop that appends to an archive with a process for each item.\n\n\
         Example: a program looks up 20,000 records of 256 bytes in a file of 16 MiB: 20,000 calls of pread. With mmap(2) and \
         madvise(MADV_RANDOM) it makes two calls. Or sort the places first, and read neighbours together. An analysis that \
         reads the 16 pages of an index before each of 500 steps makes 8,000 reads; if it keeps the index, 16.",
@@ -71,6 +71,7 @@ impl Rule for RandomReads {
             |reads| &reads.claims,
             |reads| {
                 !again(reads)
+                    && !reads.is_buffer_lost()
                     && reads.extent > SMALL_TRANSFER.get()
                     && reads.calls >= RANDOM_READS.get()
                     && reads.jumps * 2 >= reads.calls
@@ -105,14 +106,32 @@ impl Rule for RandomReads {
             work_after: true,
             ..candidate
         });
-        let is_over = |reads: &Reads| !repeated(reads) && is_read_over(reads);
+        let lost =
+            candidate(index, tracker, reads(), |reads| &reads.claims, |reads| !again(reads) && reads.is_buffer_lost());
+        let lost = lost.map(|(name, reads, candidate)| Candidate {
+            sentence: say!(
+                "{name} was read {} times, and {} of the reads began within the bytes of the read before: {} in all, of the {} that were read of the file. A seek before a record throws the bytes away that a stream has in its buffer.",
+                CALLS.of(reads.calls),
+                REPEATED.of(reads.overlaps),
+                BYTES.of(reads.bytes),
+                EXTENT.of(reads.extent),
+            ),
+            advice: "Read the records in order without a seek, and pass over bytes by reading them: a stream (std::ifstream, FILE, a BufReader, RandomAccessFile with a buffer) drops its buffer at a seek, though the new place be in it (in Rust, seek_relative keeps it). \
+                     Or read each record alone, with pread(2) and its size, or map the file (mmap(2))."
+                .into(),
+            estimate: "all of these reads but for once, with the seeks before them".into(),
+            claims: reads.claims_but_once(),
+            ..candidate
+        });
+        let is_over = |reads: &Reads| !repeated(reads) && !reads.is_buffer_lost() && is_read_over(reads);
         let over = candidate(index, tracker, reads(), |reads| &reads.claims, is_over);
         let over = over.map(|(name, reads, candidate)| Candidate {
             sentence: say!(
-                "{name} was read {} times over: {} in all, of the {} that were read of the file. Between the reads, the file was locked or changed.",
+                "{name} was read {} times over: {} in all, of the {} that were read of the file.{}",
                 TIMES.of(reads.bytes / reads.extent.max(1)),
                 BYTES.of(reads.bytes),
                 EXTENT.of(reads.extent),
+                if reads.changed { " Between the reads, the file was locked or changed." } else { "" },
             ),
             advice: "See what goes through the file each time. For a database: an index (EXPLAIN QUERY PLAN tells which queries go through a whole table), or a larger cache, \
                      which must hold what is asked for. For a file to which others append: remember the place up to which it was read, and read on from there."
@@ -125,7 +144,7 @@ impl Rule for RandomReads {
             ..candidate
         });
         let in_turn = if over.is_some() { None } else { self.by_children(index, tracker) };
-        random.into_iter().chain(same).chain(over).chain(in_turn).collect()
+        random.into_iter().chain(same).chain(lost).chain(over).chain(in_turn).collect()
     }
 }
 
@@ -160,7 +179,6 @@ impl RandomReads {
         families.retain(|_, (_, children)| *children >= READ_OVER_FEW.get());
         let all = families.iter().map(|(of, (reads, _))| (*of, reads));
         let (name, reads, candidate) = candidate(index, tracker, all, |reads| &reads.claims, is_read_over)?;
-        let again = 1.0 - reads.extent as f64 / reads.bytes.max(1) as f64;
         let children = families.values().find(|(sum, _)| std::ptr::eq(sum, reads)).map_or(0, |(_, children)| *children);
         Some(Candidate {
             sentence: say!(
@@ -174,10 +192,23 @@ impl RandomReads {
                      If each process adds to the file and goes through the rest for that, the whole takes the square of the number of items."
                 .into(),
             estimate: "all of these reads but for once, and at most the work on what they brought".into(),
-            claims: reads.claims.iter().map(|(key, calls)| Claim { key, calls: (calls as f64 * again) as u64 }).collect(),
+            claims: reads.claims_but_once(),
             work_after: true,
             ..candidate
         })
+    }
+}
+
+impl Reads {
+    /// Most reads bring the bytes once more that the read before had brought.
+    fn is_buffer_lost(&self) -> bool {
+        self.calls >= RANDOM_READS.get() && self.overlaps * 2 >= self.calls && self.overlapping * 2 >= self.bytes
+    }
+
+    /// The calls that would be left out if each byte of the file were read once, by reads of the same size.
+    fn claims_but_once(&self) -> Vec<Claim> {
+        let again = 1.0 - self.extent as f64 / self.bytes.max(1) as f64;
+        self.claims.iter().map(|(key, calls)| Claim { key, calls: (calls as f64 * again) as u64 }).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Threads or processes wait for one another, and only one of them works at a time.
 
-use super::common::{Bounded, Claims, plain, process_name};
+use super::common::{Bounded, Claims, plain, process_name, thread_name};
 use super::held_calls::HeldCalls;
 use super::turn_group::{AT_ONCE, Bond, NONE_WORKS, TURNS, TURNS_OF_MOST, TurnGroup, TurnTaker, groups};
 use crate::counts::index::{CallKey, Index, Observed};
@@ -141,10 +141,7 @@ impl TakingTurns {
 
     fn thread_name(&self, tid: Tid, tracker: &Tracker) -> Vec<u8> {
         let alive = tracker.thread(tid).map(|thread| &thread.comm);
-        match alive.or_else(|| self.threads.get(&tid)).map_or(&b""[..], |comm| comm) {
-            [] => format!("thread {tid}").into_bytes(),
-            comm => [comm, format!(" (thread {tid})").as_bytes()].concat(),
-        }
+        thread_name(tid, alive.or_else(|| self.threads.get(&tid)).map_or(&b""[..], |comm| comm))
     }
 }
 

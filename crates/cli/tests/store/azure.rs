@@ -1,13 +1,30 @@
 //! `--parquet=az://...`: Azure's Blob Storage.
 
 use super::common::*;
-use super::server::{StoreServer, without_proxies};
-use super::{contents, rows};
+use super::server::{StoreServer, script, without_proxies};
+use super::{contents, packages, python, rows};
 use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// The version that the tests were written with.
+const AZURITE: &str = "azurite@3.35.0";
 
 /// Azurite's documents name this account and its key.
 const ACCOUNT: &str = "devstoreaccount1";
 const KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+/// A server of Azure's, which keeps its files in this directory.
+fn server(directory: &Path) -> Result<StoreServer, String> {
+    let azurite = packages::installed(&AZURITE.replace('@', "-"), |place| {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(place).arg(AZURITE);
+        npm
+    })?;
+    let mut command = Command::new(python::with("azure-storage-blob")?);
+    command.arg(script("azure.py")).arg(azurite.join("node_modules/.bin/azurite-blob")).arg(directory);
+    StoreServer::start(command, "Azurite")
+}
 
 fn run(port: u16, key: &str, scratch: &Scratch, args: &[&str]) -> Run {
     let mut command = bare_stride();
@@ -26,7 +43,7 @@ fn run(port: u16, key: &str, scratch: &Scratch, args: &[&str]) -> Run {
 fn azure_gets_the_files_of_a_directory() {
     let scratch = Scratch::new("store-azure");
     fs::create_dir(scratch.path("server")).unwrap();
-    let mut server = match StoreServer::azure(&scratch.path("server")) {
+    let mut server = match server(&scratch.path("server")) {
         Ok(server) => server,
         Err(why) => skip!("no server of Azure's: {why}"),
     };

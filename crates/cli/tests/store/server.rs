@@ -1,15 +1,12 @@
-//! Servers of object stores from PyPI and npm, in processes of their own.
+//! Servers of object stores in processes of their own. That of S3 is from PyPI.
 
 use super::common::*;
-use super::{packages, python};
+use super::python;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// The version that the tests were written with.
-const AZURITE: &str = "azurite@3.35.0";
-
-fn script(name: &str) -> String {
+pub fn script(name: &str) -> String {
     format!("{}/../cli/tests/store/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -31,19 +28,8 @@ impl StoreServer {
         StoreServer::start(command, "moto")
     }
 
-    /// A server of Azure's, which keeps its files in this directory.
-    pub fn azure(directory: &Path) -> Result<StoreServer, String> {
-        let azurite = packages::installed(&AZURITE.replace('@', "-"), |place| {
-            let mut npm = Command::new("npm");
-            npm.args(["install", "--silent", "--no-audit", "--no-fund", "--prefix"]).arg(place).arg(AZURITE);
-            npm
-        })?;
-        let mut command = Command::new(python::with("azure-storage-blob")?);
-        command.arg(script("azure.py")).arg(azurite.join("node_modules/.bin/azurite-blob")).arg(directory);
-        StoreServer::start(command, "Azurite")
-    }
-
-    fn start(mut command: Command, name: &str) -> Result<StoreServer, String> {
+    /// A server that this command starts: it tells its port, and carries out commands.
+    pub fn start(mut command: Command, name: &str) -> Result<StoreServer, String> {
         without_proxies(&mut command);
         let mut process = command
             .stdin(Stdio::piped())
