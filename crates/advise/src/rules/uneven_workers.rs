@@ -8,7 +8,7 @@ use crate::report::quantity::{OTHERS_LIVED, PID, WORKER_LIVED, WORKERS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
-use stride_event::{Call, Event, Ns, Tid};
+use stride_event::{Call, Event, Ns, StartKind, Tid};
 use stride_syscalls::{Effect, For, Syscall, Thing};
 use stride_track::{ObjectId, Seen, Tracker};
 
@@ -25,7 +25,7 @@ pub const RULE: RuleInfo = RuleInfo {
     explanation: "A process starts several workers at the same time, and all but one of them are done early. The program takes as \
         long as the slowest worker.\n\n\
         Workers are children of one process that run its program (fork without execve), at least three of which lived at the \
-        same time or began within a tenth of the longest life. Threads of one process that have like names and end by themselves are workers as well. A worker is done when it ends, or when it begins its last wait: for a lock, for its turn, for a pipe, for a client or for any of some descriptors. They are reported if the last one \
+        same time or began within a tenth of the longest life. Threads that one thread has made, that have like names and end by themselves are workers as well. A worker is done when it ends, or when it begins its last wait: for a lock, for its turn, for a pipe, for a client or for any of some descriptors. They are reported if the last one \
         had work for three times as long as the others did on average and waited so for less than half of that time, and if the \
         difference is a tenth of the run. The estimate is the time by which the last worker was done later than the mean of all. If the last worker computed, that is the most: two CPUs at least are taken for granted, and as many as workers at most. Whether \
         work can be moved from one to another, calls do not show.\n\n\
@@ -42,6 +42,8 @@ struct UnevenWorkers {
     idle: Bounded<Tid, Idle>,
     /// Threads that end by their own call.
     leaving: Bounded<Tid, ()>,
+    /// The thread that made each thread.
+    makers: Bounded<Tid, Tid>,
 }
 
 /// Workers that may share their work.
@@ -49,14 +51,14 @@ struct UnevenWorkers {
 enum Team {
     /// Children of a process with this program.
     Children(Tid, Option<ObjectId>),
-    /// Threads of a process whose names differ in numbers only.
-    Threads(Tid, Vec<u8>),
+    /// Threads of a process that one thread has made, and whose names differ in numbers only.
+    Threads { process: Tid, maker: Tid, family: Vec<u8> },
 }
 
 impl Team {
     fn pid(&self) -> Tid {
         match self {
-            Team::Children(pid, _) | Team::Threads(pid, _) => *pid,
+            Team::Children(pid, _) | Team::Threads { process: pid, .. } => *pid,
         }
     }
 }
@@ -109,6 +111,11 @@ impl Rule for UnevenWorkers {
     fn event(&mut self, event: &Event<'_>, index: &Index, tracker: &Tracker) {
         let (tid, at) = match *event {
             Event::Exited { tid, at, .. } | Event::Killed { tid, at, .. } => (tid, at),
+            Event::Started { tid, process, origin: StartKind::Forked { parent, .. }, .. } if tid != process => {
+                self.makers.make_room_of_ended(tracker, |_| false);
+                self.makers.entry(tid, || parent);
+                return;
+            }
             Event::Enter(call) => return self.leaves(call, tracker),
             // A call that the thread will not return from.
             Event::Exit(call) => {
@@ -118,8 +125,9 @@ impl Rule for UnevenWorkers {
             _ => return,
         };
         let by_itself = self.leaving.remove(&tid).is_some();
+        let maker = self.makers.remove(&tid).filter(|_| by_itself);
         let waits = self.idle.remove(&tid);
-        let Some((team, comm, began)) = team(tid, by_itself, tracker) else { return };
+        let Some((team, comm, began)) = team(tid, maker, tracker) else { return };
         let Some(group) = self.groups.entry(team, Vec::new) else { return };
         let (done, idle) = waits.filter(Idle::waited).map_or((at, 0), |waits| waits.until(at));
         let in_calls = waits.map_or(0, |waits| waits.in_calls);
@@ -150,10 +158,10 @@ impl Rule for UnevenWorkers {
             sentence: say!(
                 "One of {} {} of process {}, {}, had work for {}; the others were done after {} at most.",
                 WORKERS.of(group.len() as u64),
-                if matches!(team, Team::Threads(..)) { "threads" } else { "workers" },
+                if matches!(team, Team::Threads { .. }) { "threads" } else { "workers" },
                 PID.id(team.pid()),
                 plain(&match team {
-                    Team::Threads(..) => thread_name(last.pid, &last.comm),
+                    Team::Threads { .. } => thread_name(last.pid, &last.comm),
                     Team::Children(..) => process_name(last.pid, &last.comm),
                 }),
                 WORKER_LIVED.of(last.had_work()),
@@ -196,15 +204,16 @@ impl UnevenWorkers {
     }
 }
 
-/// The team of a thread that ends, its name, and when it began. The first thread of a process stands for the process.
-fn team(tid: Tid, by_itself: bool, tracker: &Tracker) -> Option<(Team, Vec<u8>, Ns)> {
+/// The team of a thread that ends, its name, and when it began. The first thread of a process stands for the process. `maker`: who made a thread that ends by itself.
+fn team(tid: Tid, maker: Option<Tid>, tracker: &Tracker) -> Option<(Team, Vec<u8>, Ns)> {
     if let Some(process) = tracker.process(tid) {
         let parent = process.parent.and_then(|parent| tracker.process(parent))?;
         let is_copy = parent.program == process.program;
         return is_copy.then(|| (Team::Children(parent.pid, process.program), process.comm.clone(), process.started));
     }
-    let thread = tracker.thread(tid).filter(|thread| by_itself && !thread.attached)?;
-    Some((Team::Threads(thread.pid, family(&thread.comm).to_vec()), thread.comm.clone(), thread.started))
+    let thread = tracker.thread(tid)?;
+    let team = Team::Threads { process: thread.pid, maker: maker?, family: family(&thread.comm).to_vec() };
+    Some((team, thread.comm.clone(), thread.started))
 }
 
 impl Worker {
