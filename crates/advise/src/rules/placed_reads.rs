@@ -35,7 +35,7 @@ pub struct Reads {
     pub jumps: u64,
     /// Reads of a range that had been read before, and not changed since.
     pub again: u64,
-    /// Reads that began within the bytes of the read before, and brought more than these.
+    /// Reads after a seek that began within the bytes of the read before, and brought more than these.
     pub overlaps: u64,
     /// The bytes that were read twice so.
     pub overlapping: u64,
@@ -133,7 +133,7 @@ impl PlacedReads {
         reads.calls += 1;
         reads.bytes += bytes;
         reads.jumps += u64::from(reads.end != at);
-        if (reads.begin + 1..reads.end).contains(&at) && at + bytes > reads.end {
+        if seek.is_some() && (reads.begin + 1..reads.end).contains(&at) && at + bytes > reads.end {
             reads.overlaps += 1;
             reads.overlapping += reads.end - at;
         }

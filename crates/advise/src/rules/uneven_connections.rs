@@ -40,6 +40,7 @@ pub struct UnevenConnections {
 const MOST_CLOSED: usize = 1 << 12;
 /// More connections than this are not a group of workers.
 const MOST: usize = 256;
+/// With fewer that have requests, the others are spare ones.
 const LEAST: usize = 3;
 /// Fewer requests may be chance.
 const FEW_REQUESTS: u64 = 20;
@@ -94,7 +95,8 @@ fn uneven(connections: &[UsedConnection]) -> Option<Uneven> {
     let all_began = connections.iter().map(|connection| connection.began).max()?;
     let first_done =
         connections.iter().filter(|connection| connection.requests > 0).map(|connection| connection.done).min()?;
-    let is_group = (LEAST..=MOST).contains(&connections.len()) && all_began <= first_done;
+    let used = connections.iter().filter(|connection| connection.requests > 0).count();
+    let is_group = used >= LEAST && connections.len() <= MOST && all_began <= first_done;
     // It had a request under way for most of that time.
     let is_busy = longest.requests >= FEW_REQUESTS && longest.waited * 2 >= longest.used();
     let n = connections.len() as Ns;
@@ -144,7 +146,8 @@ mod tests {
     #[test]
     fn one_connection_has_most_of_the_requests() {
         assert_eq!(saved(&[5, 100, 5, 10], MS), Some((1000 - 300) * MS));
-        assert_eq!(saved(&[0, 100, 0, 20], MS), Some((1000 - 300) * MS));
+        assert_eq!(saved(&[0, 100, 10, 10], MS), Some((1000 - 300) * MS));
+        assert_eq!(saved(&[0, 100, 0, 20], MS), None, "the others may be spare ones");
         assert_eq!(saved(&[50, 100, 60, 70], MS), None, "the others have work, too");
         assert_eq!(saved(&[5, 100], MS), None, "two are no group");
         assert_eq!(saved(&[5, 40, 5, 5], MS), None, "the time is short");
