@@ -82,6 +82,7 @@ quantities! {
     PAUSES = Count "pauses": "sleeps after a failure";
     PID = Id "pid": "a process";
     PLACES = Count "places": "places in memory";
+    PIPES = Count "pipes": "pipes";
     PROCESSES = Count "processes": "processes";
     QUEUED = Count "queued": "requests that waited until a server was done with another one";
     READS = Count "reads": "how often a file was read";

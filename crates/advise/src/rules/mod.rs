@@ -78,6 +78,7 @@ mod unanswered;
 mod undone;
 mod uneven_connections;
 mod uneven_workers;
+mod unread_pipes;
 mod unsynced_rename;
 mod vain_wakes;
 mod wide_polls;
@@ -163,6 +164,7 @@ const ALL: &[RuleInfo] = &[
     tiny_writes::RULE,
     unanswered::RULE,
     undone::RULE,
+    unread_pipes::RULE,
     uneven_workers::RULE,
     unsynced_rename::RULE,
     vain_wakes::RULE,
