@@ -62,8 +62,12 @@ struct Idle {
 /// A shorter wait for a time that runs out is a look at something.
 const SHORTEST: Ns = 10_000_000;
 
-/// The call opens, starts or moves something. (An eventfd only wakes another thread.)
+/// The call opens, starts or moves something. (An eventfd only wakes another thread. Run-time systems look at limits of their cgroup now and then.)
 fn works(observed: &Observed<'_>) -> bool {
+    let is_limit = |object| observed.tracker.name(object).starts_with(b"/sys/fs/cgroup/");
+    if observed.seen.path.or(observed.seen.object).is_some_and(is_limit) {
+        return false;
+    }
     let is_thing = |object| !matches!(observed.tracker.kind(object), ObjectKind::Anonymous);
     let moves = || observed.seen.bytes.is_some_and(|bytes| bytes > 0) && observed.seen.object.is_some_and(is_thing);
     let does = |effect| observed.has(effect);

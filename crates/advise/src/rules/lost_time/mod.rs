@@ -68,8 +68,8 @@ struct LostTime {
     pending: Bounded<Tid, LostSleep>,
     /// Threads that slept in long rows, and how often.
     in_rows: Bounded<Tid, u64>,
-    /// Processes whose run-time system has slept, and which have made no call of their own since, with the family of the thread that slept.
-    slept: Bounded<Tid, Box<[u8]>>,
+    /// Processes whose run-time system has slept, and which have made no call of their own since, with the family of the thread that slept and the time.
+    slept: Bounded<Tid, (Box<[u8]>, Ns)>,
     /// Processes that take something from a peer. Their waits for descriptors may be for that.
     have_peers: Bounded<Tid, Peers>,
 }
@@ -196,7 +196,8 @@ impl LostTime {
         let Some(thread) = observed.tracker.thread(observed.call.tid) else { return };
         if observed.call.stack.as_ref().is_none_or(|stack| !stack.is_of_program()) {
             self.slept.make_room_of_ended(observed.tracker, |_| false);
-            self.slept.entry(observed.seen.pid, || family(&thread.comm).into());
+            let slept = self.slept.entry(observed.seen.pid, || (family(&thread.comm).into(), 0));
+            slept.into_iter().for_each(|(_, time)| *time += observed.time_waiting());
         }
     }
 
@@ -206,14 +207,25 @@ impl LostTime {
         if self.slept.len() == 0 || self.slept.get(&pid).is_none() {
             return;
         }
-        let Some(stack) = observed.call.stack.as_ref().filter(|stack| stack.is_of_program()) else { return };
-        if let Some(family) = self.slept.remove(&pid)
+        // A library may have the connection in a thread or goroutine of its own.
+        let on = observed.seen.object.filter(|_| observed.seen.bytes.is_some_and(|bytes| bytes > 0));
+        let is_for_client = on.is_some_and(|object| is_served(observed.tracker.name(object)));
+        let is_for_server = on.is_some_and(|object| is_asked(object, observed.tracker));
+        let stack = observed.call.stack.as_ref();
+        let is_of_program = stack.is_some_and(|stack| stack.is_of_program());
+        if !is_of_program && !is_for_client && !is_for_server {
+            return;
+        }
+        if let Some((family, time)) = self.slept.remove(&pid)
             && let Some(sleeps) = self.sleeps.get_mut(&(pid, family))
         {
-            let is_for_client = |object| is_served(observed.tracker.name(object));
-            sleeps.for_clients += u64::from(observed.seen.object.is_some_and(is_for_client));
-            sleeps.followed += 1;
-            count_stack(&mut sleeps.next, MOST_NEXT, stack, 1);
+            if is_for_client {
+                sleeps.for_clients += time;
+            }
+            sleeps.followed += time;
+            // The longest sleeps matter most.
+            let weight = (time / 1_000).max(1);
+            stack.into_iter().for_each(|stack| count_stack(&mut sleeps.next, MOST_NEXT, stack, weight));
         }
     }
 

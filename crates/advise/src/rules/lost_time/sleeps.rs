@@ -118,10 +118,10 @@ pub struct Sleeps {
     /// The processes of which these are.
     pub pids: Vec<Tid>,
     pub kinds: BTreeMap<u32, (CallKey, u64)>,
-    /// The program's calls after sleeps of its run-time system, and those of them that were about a connection which a client had made: such a sleep stands
-    /// for work, or sets a pace.
-    pub followed: u64,
-    pub for_clients: u64,
+    /// The time of the sleeps of its run-time system after which the program made a call, and of those of them after which that was about a connection which a
+    /// client had made: such a sleep stands for work, or sets a pace.
+    pub followed: Ns,
+    pub for_clients: Ns,
     /// The stacks of those calls.
     pub next: Vec<(Arc<Stack>, u64)>,
 }
@@ -169,7 +169,7 @@ impl Sleeps {
         self.made(key, self.parked.calls);
     }
 
-    /// The process goes on with its clients after most of them.
+    /// The process goes on with its clients after most of that time.
     pub fn serve(&self) -> bool {
         self.for_clients * 2 > self.followed
     }
