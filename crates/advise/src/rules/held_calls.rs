@@ -2,6 +2,7 @@
 
 use super::common::{Bounded, count_stack};
 use crate::counts::index::{CallKey, Observed};
+use crate::counts::kinds::is_read;
 use crate::report::quantity::{HELD, HELD_IN_CALL};
 use crate::report::statement::{Statement, say};
 use std::cmp::Reverse;
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use stride_event::{Ns, Stack, Tid};
 use stride_syscalls::{Abi, table};
-use stride_track::{CallOn, Futex, TimeShare};
+use stride_track::{CallOn, Futex, ObjectKind, TimeShare};
 
 /// A shorter wait is none.
 const WAITED_AT_LEAST: Ns = 10_000;
@@ -27,6 +28,8 @@ struct Held {
     /// When the present one began.
     since: Option<Ns>,
     time: Ns,
+    /// The part of that in reads of pipes.
+    from_pipes: Ns,
     calls: BTreeMap<(Abi, u32), CallsHeld>,
 }
 
@@ -70,12 +73,23 @@ impl HeldCalls {
         }
         let held = self.threads.get_mut(&observed.call.tid);
         if let Some(held) = held.filter(|held| held.since.is_some()) {
+            let is_pipe = |object| matches!(observed.tracker.kind(object), ObjectKind::Pipe);
+            if is_read(observed.row) && observed.seen.object.is_some_and(is_pipe) {
+                held.from_pipes += observed.time();
+            }
             let calls = held.calls.entry((observed.key.abi, observed.key.nr)).or_default();
             calls.time += observed.time();
             if let Some(stack) = &observed.call.stack {
                 count_stack(&mut calls.stacks, MOST_STACKS, stack, observed.call.stack_calls.into());
             }
         }
+    }
+
+    /// True if these threads read from pipes for half of their turns. They take work from there, one at a time, and wait for the one that writes.
+    pub fn take_work(&self, is_of: impl Fn(Tid) -> bool) -> bool {
+        let threads = || self.threads.iter().filter(|(tid, _)| is_of(**tid)).map(|(_, held)| held);
+        let all: Ns = threads().map(|held| held.time).sum();
+        threads().map(|held| held.from_pipes).sum::<Ns>() * 2 > all
     }
 
     /// The call that took most of these threads' turns, if it took half of their time.

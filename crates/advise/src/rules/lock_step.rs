@@ -95,6 +95,9 @@ struct Peer {
     claims: Claims,
     /// The calls of the first request of each connection.
     first: Claims,
+    /// The thread of the latest request, and its name if that is not the process's.
+    by: Tid,
+    named: Option<Box<[u8]>>,
 }
 
 const MAX_PROCESSES: usize = 1 << 16;
@@ -103,6 +106,9 @@ const MAX_PARTS: usize = 8;
 
 const AT_ONCE: &str = "Make requests that do not depend on each other at the same time (threads, an event loop, asyncio.gather, \
      goroutines), or ask for several things in one request.";
+
+const BY_ONE_THREAD: &str = "Let several threads make requests that do not depend on each other. If the thread is one of a pool, the pool has one only: \
+     give it more (in Java, a ThreadPoolExecutor whose queue has no bound never has more threads than its core size), or use an event loop.";
 
 const IN_ONE: &str = "Ask for several things in one request (MGET, WHERE ... IN, a join, a batch), send the next requests before the \
      first answer is there (a pipeline), or let several connections be used (maxSockets, the pool's maximum). If each request needs the answer to the one before, this is as it must be.";
@@ -177,6 +183,15 @@ impl Rule for LockStep {
                 BY_THREADS,
                 worst.waited - worst.waited / n,
             ),
+            n if worst.connections > 1 && n == 1 && worst.named.is_some() => {
+                let name = plain(worst.named.as_deref().unwrap_or_default());
+                let connections = CONNECTIONS.of(worst.connections);
+                (
+                    say!("one after another by the thread {name}, on {} connections", connections),
+                    BY_ONE_THREAD,
+                    together,
+                )
+            }
             _ if worst.connections > 1 => {
                 (say!("one after another, on {} connections", CONNECTIONS.of(worst.connections)), AT_ONCE, together)
             }
@@ -401,6 +416,12 @@ impl LockStep {
         peer.trips += 1;
         peer.waited += waited;
         peer.lost.add(observed.call.tid, waited);
+        if peer.by != observed.call.tid {
+            peer.by = observed.call.tid;
+            let (thread, process) = (observed.tracker.thread(peer.by), observed.tracker.process(observed.seen.pid));
+            let comm = thread.map(|thread| &*thread.comm);
+            peer.named = comm.filter(|comm| process.is_some_and(|process| *process.comm != **comm)).map(Into::into);
+        }
         peer.longest = peer.longest.max(waited);
         peer.line = observed.line;
         // The first request of a connection is needed.

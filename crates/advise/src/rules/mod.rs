@@ -65,6 +65,7 @@ mod small_buffers;
 mod small_sends;
 mod stat_storm;
 mod sync_storm;
+mod taken_names;
 mod taking_turns;
 mod temp_files;
 mod threads_in_turn;
@@ -154,6 +155,7 @@ const ALL: &[RuleInfo] = &[
     small_sends::RULE,
     stat_storm::RULE,
     sync_storm::RULE,
+    taken_names::RULE,
     taking_turns::RULE,
     temp_files::RULE,
     threads_in_turn::RULE,

@@ -33,7 +33,7 @@ pub const RULE: RuleInfo = RuleInfo {
         Threads are reported if on average each waited twenty times for others of them and woke others as often, and none a fifth as \
         often as another; if hardly more than one of them worked at a time, and if the time in which the busiest of them worked is at least a fifth of the run shorter \
         than the time that all of them took. That is the estimate: the run if they all worked at the same time. Threads that only \
-        wait for work that one other thread hands out do not count. Go parks threads that have nothing to run, which tells \
+        wait for work that one other thread hands out do not count, nor do those that read from a pipe for most of their turns: they take work from the pipe, one at a time. Go parks threads that have nothing to run, which tells \
         nothing of its locks, so they do not count either. C's and Rust's mutexes are reported as `lock-contention`.\n\n\
         Example: four Java threads call a slow service while they hold one ReentrantLock. They were parked 450 times, and \
         three of four waited at any moment. With the call outside the lock, the run takes a quarter of the time.",
@@ -80,7 +80,9 @@ impl Rule for TakingTurns {
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
         let least = (index.own_span() as f64 * TURNS_PART.ratio()) as Ns;
-        let groups = groups(index.hand_overs()).into_iter().filter(TurnGroup::takes_turns);
+        let takes_work = |group: &TurnGroup| self.held.take_work(|tid| group.members.contains_key(&tid));
+        let groups =
+            groups(index.hand_overs()).into_iter().filter(TurnGroup::takes_turns).filter(|group| !takes_work(group));
         let worst = groups.map(|group| (group.saved(), group)).filter(|(saved, _)| *saved >= least);
         let worst = worst.max_by_key(|(saved, group)| (*saved, Reverse(group.members.keys().min().copied())));
         worst.map(|(saved, group)| self.candidate(saved, &group, index, tracker)).into_iter().collect()

@@ -31,7 +31,7 @@ struct simple {
 	u8 abi;
 };
 
-static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const struct simple *of)
+static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const struct simple *of, u64 at)
 {
 	struct rec_block *block;
 
@@ -47,7 +47,7 @@ static __always_inline struct rec_block *simple_fill(struct rec_call *rec, const
 		struct rec_more *more = (struct rec_more *)rec;
 
 		more->entered = take_times ? of->st->entered : 0;
-		more->at = stamp ? bpf_ktime_get_ns() : 0;
+		more->at = at;
 		more->ip = ip_of(of->regs);
 		more->sp = sp_of(of->regs);
 		block = (struct rec_block *)(more + 1);
@@ -83,7 +83,7 @@ static __always_inline void simple_block(struct rec_block *block, struct op *op,
 static __always_inline bool simple_exit(struct simple *of, struct call_plan *plan)
 {
 	u64 data[SIMPLE_MAX / 8] = {};
-	u64 ptr = 0, want = 0, fill;
+	u64 ptr = 0, want = 0, fill, at;
 	struct rec_block *block;
 	struct op *op = NULL;
 	void *rec;
@@ -108,6 +108,8 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 	}
 	if (want > SIMPLE_MAX)
 		return false;
+	/* Backpressure may delay the thread from here on, which is no part of the call. */
+	at = stamp ? bpf_ktime_get_ns() : 0;
 	fill = late_fill_of(of->st);
 	if (is_full(of->st, fill, sizeof(struct rec_call) + sizeof(struct rec_more) + 2 * sizeof(*block) + SIMPLE_MAX))
 		goto lost;
@@ -115,7 +117,7 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 		rec = simple_reserve(of->st, 0);
 		if (!rec)
 			goto lost;
-		simple_fill(rec, of);
+		simple_fill(rec, of, at);
 	} else {
 		/* The bound is checked on the same register that is used: 6.1's verifier does not know the bound of a copy. */
 		u64 len = want;
@@ -127,13 +129,13 @@ static __always_inline bool simple_exit(struct simple *of, struct call_plan *pla
 			rec = simple_reserve(of->st, sizeof(*block) + SIMPLE_FEW);
 			if (!rec)
 				goto lost;
-			block = simple_fill(rec, of);
+			block = simple_fill(rec, of, at);
 			*(u64 *)(block + 1) = data[0];
 		} else {
 			rec = simple_reserve(of->st, sizeof(*block) + SIMPLE_MAX);
 			if (!rec)
 				goto lost;
-			block = simple_fill(rec, of);
+			block = simple_fill(rec, of, at);
 			for (int i = 0; i < SIMPLE_MAX / 8; i++)
 				((u64 *)(block + 1))[i] = data[i];
 		}

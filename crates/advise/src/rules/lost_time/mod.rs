@@ -137,9 +137,8 @@ impl Rule for LostTime {
             return;
         }
         if !sleeps(observed) {
-            // A thread that only wakes others between its sleeps watches over them.
-            if Futex::is(observed.row)
-                && matches!(Futex::of(&observed.call.args), Some(Futex::Wake))
+            // A thread that only wakes others between its sleeps, or looks if somebody is to be woken, watches over them.
+            if watches(observed)
                 && tid != observed.seen.pid
                 && let Some(latest) = self.latest.get_mut(&tid)
                 && latest.calls + 1 == index.pace(tid).calls
@@ -176,6 +175,15 @@ impl Rule for LostTime {
         let slept = self.slept(index, tracker);
         [slept, throttled(index), without_pages(index)].into_iter().flatten().collect()
     }
+}
+
+/// Run-time systems make such calls to let other threads go on: Go's monitor also sends signals (it asks for its process's number first) and asks for ready
+/// descriptors.
+fn watches(observed: &Observed<'_>) -> bool {
+    let row = observed.row;
+    Futex::is(row) && matches!(Futex::of(&observed.call.args), Some(Futex::Wake))
+        || [Effect::SendsSignal, Effect::Private, Effect::Yields].into_iter().any(|effect| row.has_effect(effect))
+        || waits_for_any(row) && observed.time_waiting() == 0
 }
 
 impl LostTime {
