@@ -45,6 +45,8 @@ struct Seen {
     unseen: u64,
     lost_signals: u64,
     delayed: Delayed,
+    /// The time of all calls.
+    in_calls: Duration,
 }
 
 /// How a reader reads.
@@ -81,7 +83,10 @@ fn read_all(engine: &mut EbpfEngine, reader: Reader) -> Seen {
         events += 1;
         let Some(event) = engine.next().unwrap() else { break };
         match event {
-            Event::Exit(_) => seen.calls += 1,
+            Event::Exit(call) => {
+                seen.calls += 1;
+                seen.in_calls += Duration::from_nanos(call.returned - call.began());
+            }
             Event::Lost { count, .. } => seen.lost += count,
             Event::Signal { .. } => seen.signals += 1,
             Event::Started { tid, .. } => assert!(seen.started.insert(tid), "{tid} starts twice"),
@@ -126,6 +131,15 @@ fn shown_and_lost_are_what_a_second_counter_saw() {
     assert_eq!(seen.delayed, Delayed::default());
     assert_eq!((seen.lost_in_all, seen.unseen), (seen.lost, 0), "{seen:?}");
     assert_eq!(seen.calls + seen.lost, made(&counter, &seen), "{seen:?}");
+}
+
+#[test]
+fn a_delay_is_no_part_of_a_call() {
+    need_ebpf!();
+    let _alone = alone();
+    let spec = TraceSpec { want_times: true, ..dd("count=200000") };
+    let seen = trace(spec, small(Overflow::Wait), halting(2_000, 5));
+    assert!(seen.in_calls < seen.delayed.time, "{seen:?}");
 }
 
 #[test]
