@@ -223,11 +223,11 @@ fn attached(engine: &str) -> Result<(), Failed> {
         return Ok(());
     }
     const NOT_LOOKED_AT: &str = "Other threads, if it has any, were not looked at.";
-    for (alone, follow, says, never) in [
-        (false, "", NOT_LOOKED_AT, "only thread"),
-        (true, "", NOT_LOOKED_AT, "only thread"),
-        (false, "-f", "2 of 2 threads were waiting", "not looked at"),
-        (true, "-f", "the only thread of program (", "not looked at"),
+    for (alone, follows, says, never) in [
+        (false, false, NOT_LOOKED_AT, "only thread"),
+        (true, false, NOT_LOOKED_AT, "only thread"),
+        (false, true, "2 of 2 threads were waiting", "not looked at"),
+        (true, true, "the only thread of program (", "not looked at"),
     ] {
         let mut program = Command::new(scratch.path("program"));
         let mut program = program.args(alone.then_some("alone")).stdout(Stdio::piped()).spawn()?;
@@ -235,22 +235,23 @@ fn attached(engine: &str) -> Result<(), Failed> {
         std::io::Read::read_exact(program.stdout.as_mut().unwrap(), &mut [0; 6])?;
         let err = std::fs::File::create(scratch.path("err"))?;
         let mut tracer = Command::new(STRIDE);
-        tracer.args([&format!("--engine={engine}"), "--advise", "-o", "advice"]).stderr(err);
-        tracer.args((!follow.is_empty()).then_some(follow)).args(["-p", &program.id().to_string()]);
+        // A recording has no more than was asked for.
+        let output = if follows { ["--advise", "-o", "advice"] } else { ["--record=rec", "-o", "trace"] };
+        tracer.arg(format!("--engine={engine}")).args(output).stderr(err).args(["-p", &program.id().to_string()]);
         let mut tracer = Killed(tracer.current_dir(scratch.path(".")).spawn()?);
-        scratch.wait_attached(if follow.is_empty() || alone { 1 } else { 2 });
+        scratch.wait_attached(if !follows || alone { 1 } else { 2 });
         // The rule is about threads that wait for a second.
         std::thread::sleep(Duration::from_millis(1500));
         send(&tracer, Signal::SIGINT);
         tracer.0.wait()?;
         program.kill()?;
         program.wait()?;
-        let text = scratch.read("advice");
+        let text = if follows { scratch.read("advice") } else { scratch.replay(&["--advise"]).out };
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let advised = words.contains("Add -f to see all threads.");
-        if !words.contains(says) || words.contains(never) || advised != follow.is_empty() {
+        if !words.contains(says) || words.contains(never) || advised == follows {
             return Err(format!(
-                "alone: {alone}, {follow:?}: must say {says:?}, not {never:?}:\n{text}\n{}",
+                "alone: {alone}, follows: {follows}: must say {says:?}, not {never:?}:\n{text}\n{}",
                 scratch.read("err")
             )
             .into());

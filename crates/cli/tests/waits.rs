@@ -161,20 +161,21 @@ fn summaries_tell_of_waits() {
     assert!(futex[3] > least * 0.7 && futex[3] <= futex[1], "{table:?}");
 }
 
-/// Options, the argument of the program, what most of the time goes to, and the least part of it. (On a busy machine, much goes to waits for a CPU.)
-type KnownRun = (&'static [&'static str], &'static str, fn(&Value) -> bool, f64);
+/// If children are traced, the argument of the program, what most of the time goes to, and the least part of it. (On a busy machine, much goes to waits for a
+/// CPU.)
+type KnownRun = (bool, &'static str, fn(&Value) -> bool, f64);
 
 const RUNS: [KnownRun; 7] = [
-    (&["-f"], "timer", |part| part["activity"] == "blocked" && part["waker"]["interrupt"] == "timer", 0.3),
+    (true, "timer", |part| part["activity"] == "blocked" && part["waker"]["interrupt"] == "timer", 0.3),
     // The child is on the critical path, and its own wait with it.
-    (&["-f"], "pipe", |part| part["call"] == "clock_nanosleep" && part["waker"]["interrupt"] == "timer", 0.3),
-    // Without -f the child is not traced.
-    (&[], "pipe", |part| part["call"] == "read" && part["waker"]["pid"].is_i64(), 0.3),
-    (&[], "child", |part| part["call"] == "wait4" && part["waker"]["pid"].is_i64(), 0.3),
+    (true, "pipe", |part| part["call"] == "clock_nanosleep" && part["waker"]["interrupt"] == "timer", 0.3),
+    // The child is not traced.
+    (false, "pipe", |part| part["call"] == "read" && part["waker"]["pid"].is_i64(), 0.3),
+    (false, "child", |part| part["call"] == "wait4" && part["waker"]["pid"].is_i64(), 0.3),
     // The parent sleeps, and only then lets the child go on.
-    (&["-f"], "stopped", |part| part["call"] == "clock_nanosleep" && part["waker"]["interrupt"] == "timer", 0.3),
-    (&[], "fault", |part| part["activity"] == "blocked" && part["call"].is_null(), 0.3),
-    (&["-f"], "hog", |part| part["activity"] == "runnable", 0.15),
+    (true, "stopped", |part| part["call"] == "clock_nanosleep" && part["waker"]["interrupt"] == "timer", 0.3),
+    (true, "fault", |part| part["activity"] == "blocked" && part["call"].is_null(), 0.3),
+    (true, "hog", |part| part["activity"] == "runnable", 0.15),
 ];
 
 /// All parts of the time add up to the time of the run, and the largest is the right one.
@@ -183,10 +184,12 @@ fn advice_accounts_for_the_whole_run() {
     need_ebpf!();
     let scratch = Scratch::new("waits-advice");
     let program = program!("waits").to_str().unwrap().to_string();
-    for (options, way, is_it, least) in RUNS {
-        let always = ["--engine=ebpf", "--waits", "--advise", "--json"];
-        let run = scratch.stride(always.iter().chain(options).copied().chain([&*program, way]));
-        let mut objects = run.trace.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    for (follows, way, is_it, least) in RUNS {
+        // A recording has no more than was asked for.
+        let options: &[&str] = if follows { &["--advise", "--json"] } else { &["--record=rec"] };
+        let run = scratch.stride(["--engine=ebpf", "--waits"].iter().chain(options).copied().chain([&*program, way]));
+        let trace = if follows { run.trace.clone() } else { scratch.replay(&["--advise", "--json"]).out };
+        let mut objects = trace.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let spent = objects.find(|object| object["type"] == "time_spent").unwrap_or_else(|| panic!("{run:?}"));
         let parts = spent["parts"].as_array().unwrap();
         let time = |part: &Value| part["time_ns"].as_i64().unwrap();

@@ -56,7 +56,7 @@ fn the_largest_wait_of_each_program_is_told() {
         let told = told(&source);
         assert!(!told.is_empty(), "{name}: nothing is expected");
         let mut stride = bare_stride();
-        stride.args(["--engine=ebpf", "-f", "--advise"]).args(&program).current_dir(scratch.path(""));
+        stride.args(["--engine=ebpf", "--advise"]).args(&program).current_dir(scratch.path(""));
         let run = Run::of(stride);
         let lines = table(&run.err);
         let for_cpu = told.iter().flatten().any(|words| words.contains("waiting for a CPU"));
@@ -67,4 +67,17 @@ fn the_largest_wait_of_each_program_is_told() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a program starts is a part of the run.
+#[test]
+fn children_are_followed_without_f() {
+    for engine in engines() {
+        let mut stride = bare_stride();
+        let loops = "i=0; while [ $i -lt 40 ]; do /bin/true; i=$((i+1)); done";
+        stride.args([engine, "--advise", "sh", "-c", loops]);
+        let run = Run::of(stride);
+        assert!(run.err.contains("[short-children]") && run.err.contains("40 times"), "{engine}: {}", run.err);
+        assert!(!run.err.contains("not traced"), "{engine}: {}", run.err);
+    }
 }

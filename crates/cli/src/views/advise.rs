@@ -33,7 +33,7 @@ const FLAGS: &[Flag] = &[
               are printed where the trace would go, and the trace itself only if -o says where to. With --replay, a \
               recording is examined; with --json, each finding is an object on a line of its own.\n\n\
               A pattern is left out if a change would save less than a fiftieth of the calls and of the time. One that would \
-              save less than a fiftieth of the time is told in a line only, unless --advise=all is given, or it would save three tenths of the calls and 10 ms. No call is counted as saved twice. Line numbers are those of the trace with the same options. Use -f for programs that start others.",
+              save less than a fiftieth of the time is told in a line only, unless --advise=all is given, or it would save three tenths of the calls and 10 ms. No call is counted as saved twice. Line numbers are those of the trace with the same options. Threads and children are followed without -f.",
         update: |raw, given| match &*given.text() {
             "" | ALL => ask(raw, given),
             other => Err(Stop::usage(format!("--advise={other} is not known; there are --advise and --advise=all"))),

@@ -24,6 +24,7 @@ mod tree;
 mod verify;
 mod wanted;
 
+pub use advise::is_asked as advises;
 pub use declaration::Declaration;
 pub use denials::{is_asked as explains_denials, run as explain_denials};
 pub use export::is_asked as exports;

@@ -86,6 +86,7 @@ pub fn validate(
     options.spec.follow = follow_forks
         || machine.is_some()
         || perf_follows
+        || views::advises(&options)
         || views::shows_tree(&options)
         || views::lists_inputs(&options)
         || views::hardens(&options);
