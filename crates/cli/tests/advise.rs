@@ -248,7 +248,7 @@ fn attached(engine: &str) -> Result<(), Failed> {
         program.wait()?;
         let text = if follows { scratch.read("advice") } else { scratch.replay(&["--advise"]).out };
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let advised = words.contains("Add -f to see all threads.");
+        let advised = words.contains("Record with -f to see all threads.");
         if !words.contains(says) || words.contains(never) || advised == follows {
             return Err(format!(
                 "alone: {alone}, follows: {follows}: must say {says:?}, not {never:?}:\n{text}\n{}",

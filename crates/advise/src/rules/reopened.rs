@@ -312,7 +312,8 @@ impl Repeats {
                 "Keep it open and take many bytes at a time; for random bytes, getrandom(2) needs no descriptor.",
             ),
         };
-        let works_on_it = matches!(what, What::File | What::Machine | What::Process);
+        let appends = matches!(what, What::Appended);
+        let works_on_it = appends || matches!(what, What::File | What::Machine | What::Process);
         let evidence = top
             .iter()
             .map(|(object, (calls, _, line))| Evidence { line: Some(*line), ..thing(**object, *calls, tracker) });
@@ -323,6 +324,7 @@ impl Repeats {
             confidence: Confidence::Likely,
             claims: self.claims.list(),
             estimate: match works_on_it {
+                true if appends => "opening and closing, each time but the first, and at most the work after opening",
                 true => "opening, reading and closing, each time but the first, and at most the work on what was read",
                 false => "opening, reading and closing, each time but the first",
             }

@@ -65,7 +65,11 @@ pub fn unfollowed(findings: &Findings) -> String {
         n => format!("{} threads and processes that it started were", grouped(n)),
     };
     let mut out = "\n".to_owned();
-    wrapped(&format!("{begun} not traced, and what they did is not told. With -f they are."), "", &mut out);
+    wrapped(
+        &format!("{begun} not traced, and what they did is not told. With -f, a recording has them."),
+        "",
+        &mut out,
+    );
     out
 }
 
