@@ -69,7 +69,7 @@ fn the_largest_wait_of_each_program_is_told() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What a program starts is a part of the run.
+/// The children that a program starts are a part of its run.
 #[test]
 fn children_are_followed_without_f() {
     for engine in engines() {

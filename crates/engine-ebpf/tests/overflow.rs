@@ -143,7 +143,7 @@ fn a_delay_is_no_part_of_a_call() {
 }
 
 #[test]
-fn who_waits_loses_nothing() {
+fn waiting_writers_lose_nothing() {
     need_ebpf!();
     let _alone = alone();
     let counter = or_skip!(Counter::start());

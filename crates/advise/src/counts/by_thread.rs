@@ -120,6 +120,11 @@ impl LostTime {
         self.0.values().filter(|time| **time * 2 >= share).count() as u64
     }
 
+    /// True if one thread lost all of it.
+    pub fn is_of_one(&self) -> bool {
+        self.0.len() == 1
+    }
+
     /// The part of the time for which the run waited.
     pub fn on_path(&self, path: &CriticalPath) -> Ns {
         self.0.iter().map(|(tid, time)| (*time as f64 * path.share(*tid)) as Ns).sum()

@@ -73,30 +73,33 @@ impl HeldCalls {
         }
         let held = self.threads.get_mut(&observed.call.tid);
         if let Some(held) = held.filter(|held| held.since.is_some()) {
-            let is_pipe = |object| matches!(observed.tracker.kind(object), ObjectKind::Pipe);
+            let (time, is_pipe) = (observed.time(), |object| observed.tracker.kind(object) == ObjectKind::Pipe);
             if is_read(observed.row) && observed.seen.object.is_some_and(is_pipe) {
-                held.from_pipes += observed.time();
+                held.from_pipes += time;
             }
             let calls = held.calls.entry((observed.key.abi, observed.key.nr)).or_default();
-            calls.time += observed.time();
+            calls.time += time;
             if let Some(stack) = &observed.call.stack {
                 count_stack(&mut calls.stacks, MOST_STACKS, stack, observed.call.stack_calls.into());
             }
         }
     }
 
-    /// True if these threads read from pipes for half of their turns. They take work from there, one at a time, and wait for the one that writes.
+    fn turns_of(&self, is_of: &impl Fn(Tid) -> bool) -> impl Iterator<Item = &Held> {
+        self.threads.iter().filter(|(tid, _)| is_of(**tid)).map(|(_, held)| held)
+    }
+
+    /// True if these threads read from pipes for more than half of their turns. They take work from there, one at a time, and wait for the one that writes.
     pub fn take_work(&self, is_of: impl Fn(Tid) -> bool) -> bool {
-        let threads = || self.threads.iter().filter(|(tid, _)| is_of(**tid)).map(|(_, held)| held);
-        let all: Ns = threads().map(|held| held.time).sum();
-        threads().map(|held| held.from_pipes).sum::<Ns>() * 2 > all
+        let sum = |time: fn(&Held) -> Ns| self.turns_of(&is_of).map(time).sum::<Ns>();
+        sum(|held| held.from_pipes) * 2 > sum(|held| held.time)
     }
 
     /// The call that took most of these threads' turns, if it took half of their time.
     pub fn most(&self, is_of: impl Fn(Tid) -> bool) -> Option<HeldIn> {
         let mut all = 0;
         let mut times: BTreeMap<(Abi, u32), Ns> = BTreeMap::new();
-        let threads = || self.threads.iter().filter(|(tid, _)| is_of(**tid)).map(|(_, held)| held);
+        let threads = || self.turns_of(&is_of);
         for held in threads() {
             all += held.time;
             held.calls.iter().for_each(|(key, calls)| *times.entry(*key).or_default() += calls.time);

@@ -95,8 +95,7 @@ struct Peer {
     claims: Claims,
     /// The calls of the first request of each connection.
     first: Claims,
-    /// The thread of the latest request, and its name if that is not the process's.
-    by: Tid,
+    /// The name of the thread of the first request, if that is not the process's.
     named: Option<Box<[u8]>>,
 }
 
@@ -176,6 +175,7 @@ impl Rule for LockStep {
         let saved: Ns = slow.iter().map(|(_, peer)| peer.saved(index.path())).sum();
         // A server may answer many requests as fast as one.
         let together = slow.iter().map(|(_, peer)| peer.waited.saturating_sub(peer.longest)).sum::<Ns>();
+        let one_thread = worst.named.as_ref().filter(|_| worst.lost.is_of_one());
         let (how, advice, at_once) = match worst.lost.threads() {
             // (If the server is traced, the run waits for the server's threads, and not for these.)
             n if n >= SEVERAL_THREADS => (
@@ -183,17 +183,16 @@ impl Rule for LockStep {
                 BY_THREADS,
                 worst.waited - worst.waited / n,
             ),
-            n if worst.connections > 1 && n == 1 && worst.named.is_some() => {
-                let name = plain(worst.named.as_deref().unwrap_or_default());
-                let connections = CONNECTIONS.of(worst.connections);
-                (
-                    say!("one after another by the thread {name}, on {} connections", connections),
-                    BY_ONE_THREAD,
-                    together,
-                )
-            }
             _ if worst.connections > 1 => {
-                (say!("one after another, on {} connections", CONNECTIONS.of(worst.connections)), AT_ONCE, together)
+                let connections = CONNECTIONS.of(worst.connections);
+                match one_thread.map(|name| plain(name)) {
+                    Some(name) => (
+                        say!("one after another by the thread {name}, on {} connections", connections),
+                        BY_ONE_THREAD,
+                        together,
+                    ),
+                    None => (say!("one after another, on {} connections", connections), AT_ONCE, together),
+                }
             }
             _ => ("one at a time, on one connection".into(), IN_ONE, together),
         };
@@ -219,6 +218,13 @@ impl Rule for LockStep {
             ..Candidate::default()
         }]
     }
+}
+
+/// The name of the call's thread, if that is not the process's.
+fn own_name(observed: &Observed<'_>) -> Option<Box<[u8]>> {
+    let thread = observed.tracker.thread(observed.call.tid)?;
+    let process = observed.tracker.process(observed.seen.pid)?;
+    (process.comm != thread.comm).then(|| thread.comm.as_slice().into())
 }
 
 /// How often, and for how long, these threads waited until another one of them woke them.
@@ -416,11 +422,8 @@ impl LockStep {
         peer.trips += 1;
         peer.waited += waited;
         peer.lost.add(observed.call.tid, waited);
-        if peer.by != observed.call.tid {
-            peer.by = observed.call.tid;
-            let (thread, process) = (observed.tracker.thread(peer.by), observed.tracker.process(observed.seen.pid));
-            let comm = thread.map(|thread| &*thread.comm);
-            peer.named = comm.filter(|comm| process.is_some_and(|process| *process.comm != **comm)).map(Into::into);
+        if peer.trips == 1 {
+            peer.named = own_name(observed);
         }
         peer.longest = peer.longest.max(waited);
         peer.line = observed.line;

@@ -9,7 +9,7 @@ use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
 use std::cmp::Reverse;
 use stride_event::Tid;
-use stride_syscalls::{Effect, Syscall};
+use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker};
 
 const MKDIRS_PER_PATH: Threshold = Threshold::count("mkdirs-per-path", 4, "failures for one path");
@@ -27,7 +27,7 @@ pub const RULE: RuleInfo = RuleInfo {
     make: || Box::new(MkdirAgain::default()),
 };
 
-const EEXIST: u32 = 17;
+const EEXIST: u32 = c::EEXIST as u32;
 
 #[derive(Default)]
 struct MkdirAgain {

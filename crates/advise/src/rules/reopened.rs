@@ -312,8 +312,17 @@ impl Repeats {
                 "Keep it open and take many bytes at a time; for random bytes, getrandom(2) needs no descriptor.",
             ),
         };
-        let appends = matches!(what, What::Appended);
-        let works_on_it = appends || matches!(what, What::File | What::Machine | What::Process);
+        let (estimate, work_after) = match what {
+            What::Appended => {
+                ("opening and closing, each time but the first, and at most the work after opening", true)
+            }
+            What::File | What::Machine | What::Process => {
+                ("opening, reading and closing, each time but the first, and at most the work on what was read", true)
+            }
+            What::Directory | What::Changing | What::Source => {
+                ("opening, reading and closing, each time but the first", false)
+            }
+        };
         let evidence = top
             .iter()
             .map(|(object, (calls, _, line))| Evidence { line: Some(*line), ..thing(**object, *calls, tracker) });
@@ -323,13 +332,8 @@ impl Repeats {
             advice: advice.into(),
             confidence: Confidence::Likely,
             claims: self.claims.list(),
-            estimate: match works_on_it {
-                true if appends => "opening and closing, each time but the first, and at most the work after opening",
-                true => "opening, reading and closing, each time but the first, and at most the work on what was read",
-                false => "opening, reading and closing, each time but the first",
-            }
-            .into(),
-            work_after: works_on_it,
+            estimate: estimate.into(),
+            work_after,
             ..Candidate::default()
         })
     }

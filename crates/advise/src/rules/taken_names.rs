@@ -8,7 +8,9 @@ use crate::report::quantity::{CALLS, FILES, MEAN_CALLS};
 use crate::report::statement::say;
 use crate::rule::{Rule, RuleInfo};
 use crate::thresholds::threshold::Threshold;
+use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
+use std::hash::BuildHasher;
 use stride_event::Tid;
 use stride_syscalls::{Effect, Syscall, uapi::consts as c};
 use stride_track::{ObjectId, Tracker, directory};
@@ -42,6 +44,8 @@ struct TakenNames {
 
 struct Taken {
     key: CallKey,
+    /// The hash of its directory.
+    place: u64,
     /// The tries after the first.
     again: u64,
     line: u64,
@@ -50,18 +54,21 @@ struct Taken {
 #[derive(Default)]
 struct Place {
     made: u64,
+    /// The tries of names that were known to be taken.
+    again: u64,
     /// The name that was tried last in vain.
     last: Option<ObjectId>,
+}
+
+impl Place {
+    fn is_searched(&self) -> bool {
+        self.made >= NEW_FILES.get() && self.again >= self.made * TRIES_PER_FILE.get()
+    }
 }
 
 /// The call makes a file under a name that must be new.
 fn needs_new_name(observed: &Observed<'_>) -> bool {
     observed.row.has_effect(Effect::Links) || observed.arg("flags") & c::O_EXCL != 0
-}
-
-fn place_of(path: ObjectId, tracker: &Tracker) -> u64 {
-    use std::hash::{BuildHasher, BuildHasherDefault};
-    BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(directory(tracker.name(path)))
 }
 
 impl Rule for TakenNames {
@@ -78,7 +85,8 @@ impl Rule for TakenNames {
         }
         let (pid, tracker) = (observed.seen.pid, observed.tracker);
         self.places.forget_ended(tracker, |place| place.made >= NEW_FILES.get());
-        let Some(place) = self.places.entry((pid, place_of(path, tracker)), Place::default) else { return };
+        let hash = FxBuildHasher.hash_one(directory(tracker.name(path)));
+        let Some(place) = self.places.entry((pid, hash), Place::default) else { return };
         if !is_taken {
             place.made += 1;
             return;
@@ -87,34 +95,31 @@ impl Rule for TakenNames {
             return;
         }
         match self.names.get_mut(&(pid, path)) {
-            Some(taken) => taken.again += 1,
+            Some(taken) => {
+                taken.again += 1;
+                place.again += 1;
+            }
             None => {
                 self.names.forget_ended(tracker, |taken| taken.again > 0);
-                self.names.entry((pid, path), || Taken { key: observed.key, again: 0, line: observed.line });
+                let new = || Taken { key: observed.key, place: hash, again: 0, line: observed.line };
+                self.names.entry((pid, path), new);
             }
         }
     }
 
     fn findings(&mut self, index: &Index, tracker: &Tracker) -> Vec<Candidate> {
-        let mut in_place: rustc_hash::FxHashMap<(Tid, u64), u64> = Default::default();
-        for ((pid, path), taken) in self.names.iter() {
-            *in_place.entry((*pid, place_of(*path, tracker))).or_default() += taken.again;
-        }
-        let is_search = |at: &(Tid, u64)| {
-            let made = self.places.get(at).map_or(0, |place| place.made);
-            made >= NEW_FILES.get() && in_place[at] >= made * TRIES_PER_FILE.get()
-        };
-        in_place = in_place.iter().filter(|(at, _)| is_search(at)).map(|(at, again)| (*at, *again)).collect();
-        let at = |(pid, path): &(Tid, ObjectId)| (*pid, place_of(*path, tracker));
+        let is_searched = |at| self.places.get(&at).is_some_and(Place::is_searched);
+        let searched: Vec<_> = self.names.iter().filter(|((pid, _), taken)| is_searched((*pid, taken.place))).collect();
+        let made =
+            self.places.iter().map(|(_, place)| place).filter(|place| place.is_searched()).map(|place| place.made);
+        let made: u64 = made.sum();
         let (mut claims, mut processes) = (Claims::default(), ProcessCounts::default());
-        let searched: Vec<_> = self.names.iter().filter(|(name, _)| in_place.contains_key(&at(name))).collect();
         for ((pid, _), taken) in &searched {
             claims.add(taken.key, taken.again);
             processes.add(*pid, taken.again, index.comm(*pid, tracker));
         }
         let top = largest(searched.iter(), 4, |((_, path), taken)| (taken.again, Reverse(*path)));
         let Some(((_, path), taken)) = top.first().filter(|_| !claims.few()) else { return Vec::new() };
-        let made: u64 = in_place.keys().filter_map(|at| self.places.get(at)).map(|place| place.made).sum();
         let evidence = top
             .iter()
             .map(|((_, path), taken)| Evidence { line: Some(taken.line), ..thing(*path, taken.again, tracker) });

@@ -115,6 +115,10 @@ impl Declaration for AdviseDeclaration {
         is_asked(options).then_some(Destination::InsteadOfTrace)
     }
 
+    fn follows(&self) -> bool {
+        true
+    }
+
     fn needs(&self, options: &Options) -> Needs {
         // No rule looks at data that a program has read.
         Needs {

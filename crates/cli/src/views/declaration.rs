@@ -39,6 +39,11 @@ pub trait Declaration: Sync {
         self.files().iter().any(|file| options.views.has(file.long)).then_some(Destination::OwnFile)
     }
 
+    /// True if the view is of the whole run: threads and children are followed without `-f`.
+    fn follows(&self) -> bool {
+        false
+    }
+
     /// The events and facts that a run with this view must provide. ViewOptions only if the view is wanted.
     fn needs(&self, options: &Options) -> Needs {
         Needs::everything(options)

@@ -66,7 +66,7 @@ fn asked(options: &Options) -> Option<HardenFormat> {
 }
 
 /// True if rules are asked for. They would be of little use without what children do.
-pub fn is_asked(options: &Options) -> bool {
+fn is_asked(options: &Options) -> bool {
     options.views.has(OPTION) || options.views.has(WITH)
 }
 
@@ -92,6 +92,10 @@ impl Declaration for HardenDeclaration {
 
     fn destination(&self, options: &Options) -> Option<Destination> {
         is_asked(options).then_some(Destination::InsteadOfTrace)
+    }
+
+    fn follows(&self) -> bool {
+        true
     }
 
     fn needs(&self, options: &Options) -> Needs {

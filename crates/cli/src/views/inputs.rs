@@ -69,7 +69,7 @@ fn asked(options: &Options) -> InputsFormat {
 }
 
 /// True if the list is asked for. It would be of little use without what children do.
-pub fn is_asked(options: &Options) -> bool {
+fn is_asked(options: &Options) -> bool {
     options.views.has(OPTION) || options.views.has(DECLARED)
 }
 
@@ -109,6 +109,10 @@ impl Declaration for InputsDeclaration {
 
     fn destination(&self, options: &Options) -> Option<Destination> {
         is_asked(options).then_some(Destination::InsteadOfTrace)
+    }
+
+    fn follows(&self) -> bool {
+        true
     }
 
     fn needs(&self, options: &Options) -> Needs {

@@ -24,15 +24,11 @@ mod tree;
 mod verify;
 mod wanted;
 
-pub use advise::is_asked as advises;
 pub use declaration::Declaration;
 pub use denials::{is_asked as explains_denials, run as explain_denials};
 pub use export::is_asked as exports;
 pub use flamegraph::needs_waits as draws_waits;
-pub use harden::is_asked as hardens;
-pub use inputs::is_asked as lists_inputs;
-pub use tree::is_asked as shows_tree;
-pub use wanted::{Wanted, can_be_rotated, check_format, has_report, named_files, names_files};
+pub use wanted::{Wanted, can_be_rotated, check_format, follow, has_report, named_files, names_files};
 
 /// All views, in the order in which each event is handed to them.
 pub const ALL: &[&dyn Declaration] = &[

@@ -31,7 +31,7 @@ const FLAGS: &[Flag] = &[Flag {
 }];
 
 /// True if the tree is asked for. Without children, it would have one line.
-pub fn is_asked(options: &Options) -> bool {
+fn is_asked(options: &Options) -> bool {
     options.views.has(OPTION)
 }
 
@@ -56,6 +56,10 @@ impl Declaration for TreeDeclaration {
 
     fn destination(&self, options: &Options) -> Option<Destination> {
         is_asked(options).then_some(Destination::InsteadOfTrace)
+    }
+
+    fn follows(&self) -> bool {
+        true
     }
 
     fn needs(&self, options: &Options) -> Needs {

@@ -61,6 +61,11 @@ impl Wanted {
     }
 }
 
+/// True if a view that these options ask for follows threads and children.
+pub fn follow(options: &Options) -> bool {
+    ALL.iter().any(|view| view.follows() && view.destination(options).is_some())
+}
+
 /// Checks that `--format` fits the views that these options ask for. The error is a sentence.
 pub fn check_format(options: &Options) -> std::result::Result<(), &'static str> {
     let format = options.format;

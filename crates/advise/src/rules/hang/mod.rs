@@ -50,7 +50,7 @@ pub const RULE: RuleInfo = RuleInfo {
         The holder of a lock is read from the lock itself: that works for the mutexes of glibc and musl, not for every lock there \
         is. A futex is called a lock, a condition variable or a join only where the call or the memory shows which it is. \
         Semaphores, barriers and most condition variables look alike from outside, and are shown as a futex. An idle server \
-        waits, too, so this finding need not mean a fault. A recording made without -f has one thread, and the others are not looked at.\n\n\
+        waits, too, so this finding need not mean a fault. A recording made without -f lacks other threads of the process.\n\n\
         Threads or processes that wait for each other in a circle are called a deadlock: for locks, for file locks (flock), for \
         the other end of a pipe or a connection that only the other process has, or for a child. So are processes that are entangled in another way, if all who could end their waits wait among them. A stopped process for which others wait is told, a lock that was taken when fork(2) copied the memory, and bytes that lie unread \
         in a socket: in that of a thread that waits for events of it, or at the other end. A reader of a pipe whose last \

@@ -181,7 +181,7 @@ impl Rule for LostTime {
 /// descriptors.
 fn watches(observed: &Observed<'_>) -> bool {
     let row = observed.row;
-    Futex::is(row) && matches!(Futex::of(&observed.call.args), Some(Futex::Wake))
+    wakes(observed)
         || [Effect::SendsSignal, Effect::Private, Effect::Yields].into_iter().any(|effect| row.has_effect(effect))
         || waits_for_any(row) && observed.time_waiting() == 0
 }
@@ -408,9 +408,12 @@ fn takes_from_peer(observed: &Observed<'_>) -> bool {
         && matches!(observed.tracker.kind(object), ObjectKind::Socket | ObjectKind::Pipe)
 }
 
+fn wakes(observed: &Observed<'_>) -> bool {
+    Futex::is(observed.row) && matches!(Futex::of(&observed.call.args), Some(Futex::Wake))
+}
+
 fn wakes_another(observed: &Observed<'_>) -> bool {
-    let wakes = Futex::is(observed.row) && matches!(Futex::of(&observed.call.args), Some(Futex::Wake));
-    wakes && matches!(observed.call.outcome, Outcome::Value(1..))
+    wakes(observed) && matches!(observed.call.outcome, Outcome::Value(1..))
 }
 
 /// A wait whose time ran out. Without measured waits, that is not known of each.

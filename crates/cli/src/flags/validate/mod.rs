@@ -83,13 +83,7 @@ pub fn validate(
     options.filters.trace = with_nameless(options.filters.trace, Catalog::native());
     // perf trace follows the children of its command.
     let perf_follows = options.style == LineStyle::Perf && options.command.is_some();
-    options.spec.follow = follow_forks
-        || machine.is_some()
-        || perf_follows
-        || views::advises(&options)
-        || views::shows_tree(&options)
-        || views::lists_inputs(&options)
-        || views::hardens(&options);
+    options.spec.follow = follow_forks || machine.is_some() || perf_follows || views::follow(&options);
     options.cgroups = raw.cgroups;
     options.spec.daemonize = daemonize;
     options.spec.interruptible = raw.interruptible.unwrap_or(match daemonize {
